@@ -1,0 +1,41 @@
+# `make demo` and `make test` do everything from a fresh clone. `make bench` prints ratios against peers.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench format clean
+
+demo: .venv/.demo
+	@$(BIN)/python examples/planted_outliers.py
+
+test: .venv/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+bench: .venv/.dev
+	$(BIN)/python benchmarks/mrcd.py
+
+format: .venv/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv
+
+.venv/.made: Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "vbrand needs Python 3.11 or later; '$(PYTHON)' is `$(PYTHON) --version 2>&1 || true`." \
+	       "Install a newer one and name it: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up .venv (once, a minute or two)"
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.demo: .venv/.made pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
+	@touch $@
+
+.venv/.dev: .venv/.made pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev]'
+	@touch $@ .venv/.demo

@@ -1,0 +1,54 @@
+"""Centre and scatter without regularisation: the reweighted MCD, and the plain mean and covariance."""
+
+import numpy as np
+from scipy import linalg, stats
+
+from vbrand.robust.mrcd import (
+    Frame,
+    RobustFit,
+    SingularScatterError,
+    best_subset,
+    column_scales,
+    fit_of_subset,
+    frame_of,
+    subset_size,
+)
+from vbrand.robust.subsets import starting_subsets
+from vbrand.types import FloatArray
+
+# rows beyond this chi-squared quantile of the raw fit get no weight in the second one
+_REWEIGHTING_QUANTILE = 0.975
+
+
+def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
+    """Return the Minimum Covariance Determinant of the rows, reweighted once (Rousseeuw and Van Driessen 1999).
+
+    The same six deterministic starts and concentration steps as the MRCD, with no target. As in R, the second
+    fit is made consistent as if the rows it leaves out were the outermost Gaussian ones.
+    """
+    n, p = rows.shape
+    size = subset_size(n, support_fraction)
+    scale = column_scales(rows, np.zeros(p))
+    if size <= p or not scale.all():
+        raise SingularScatterError(size, p)
+    frame = frame_of(rows, "identity", scale)
+    inner = frame.inward(rows)
+    try:
+        raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
+    except linalg.LinAlgError:
+        raise SingularScatterError(size, p) from None
+    # d^2 = (x - centre)' scatter^-1 (x - centre) <= chi2_{p, .975}
+    difference = rows - raw.centre
+    distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)
+    kept = distance <= stats.chi2.ppf(_REWEIGHTING_QUANTILE, p)
+    return fit_of_subset(rows, kept, 0.0, frame)
+
+
+def fit_empirical(rows: FloatArray) -> RobustFit:
+    """Return mean and covariance of all rows."""
+    n, p = rows.shape
+    deviation = rows.std(axis=0, ddof=1)
+    if n <= p or not (deviation > 0).all():
+        raise SingularScatterError(n, p)
+    frame = Frame(rows.mean(axis=0), deviation, 0.0)
+    return fit_of_subset(rows, np.ones(n, dtype=bool), 0.0, frame)
