@@ -1,0 +1,63 @@
+"""Coordinate ascent: sweep over the rows, update the posterior, until the bound stands still."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from vbrand.inference.kernel import sweep
+from vbrand.model.posterior import Bound, Posterior, bound_of, scores_of, updated
+from vbrand.model.prior import Prior
+from vbrand.model.statistics import Statistics
+from vbrand.model.weights import best_stick_order
+from vbrand.types import FloatArray
+
+
+class Stopped(Enum):
+    """Why an ascent ended."""
+
+    CONVERGED = "the bound gained less than the tolerance"
+    MAX_ITERATIONS = "the largest number of sweeps was reached"
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """A posterior that coordinate ascent found, and how it got there."""
+
+    posterior: Posterior
+    statistics: Statistics  # of the rows, shared out by this posterior
+    bound: Bound
+    trace: FloatArray  # (sweeps,) the bound of every sweep
+    stopped: Stopped
+
+
+def ascend(
+    rows: FloatArray,
+    prior: Prior,
+    start: Posterior,
+    *,
+    tol: float = 1e-9,
+    max_iter: int = 1_000,
+    sort: bool = True,
+    progress: Callable[[int, float], None] | None = None,
+) -> Ascent:
+    """Return where coordinate ascent leads from a start.
+
+    `tol` is the relative gain of the bound below which a sweep is the last one; `sort` re-sorts novel components by
+    size wherever that raises the bound; `progress` is called with the number of sweeps and the bound after each.
+    """
+    posterior, trace = start, list[float]()
+    while True:
+        statistics = sweep(rows, scores_of(posterior))
+        bound = bound_of(prior, posterior, statistics.evidence)
+        trace.append(bound.total)
+        if progress is not None:
+            progress(len(trace), bound.total)
+        if len(trace) > 1 and trace[-1] - trace[-2] <= tol * abs(trace[-1]):
+            return Ascent(posterior, statistics, bound, np.array(trace), Stopped.CONVERGED)
+        if len(trace) >= max_iter:
+            return Ascent(posterior, statistics, bound, np.array(trace), Stopped.MAX_ITERATIONS)
+        if sort:
+            statistics = statistics.reordered(best_stick_order(prior.weights, statistics.counts))
+        posterior = updated(prior, statistics)

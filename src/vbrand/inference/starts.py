@@ -1,0 +1,71 @@
+"""Where to begin: one novelty, k-means, multipliers from a Latin hypercube, given labels."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import qmc
+from sklearn.cluster import KMeans
+
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.model.posterior import Posterior, updated
+from vbrand.model.prior import Prior
+from vbrand.types import FloatArray, IntArray
+
+# how the start multiplies novelty weight, degrees of freedom and mean strength in the paper's protocol
+_LOWEST_MULTIPLIERS = (0.1, 1.0, 1.0)
+_HIGHEST_MULTIPLIERS = (1.0, 10.0, 10.0)
+
+
+def from_labels(rows: FloatArray, prior: Prior, component: IntArray) -> Posterior:
+    """Return the posterior of rows that are put into one component each, 0..J+T-1."""
+    return updated(prior, statistics_of_labels(rows, component, prior.known + prior.novel))
+
+
+def one_novelty(rows: FloatArray, prior: Prior) -> Posterior:
+    """Return known classes as the prior has them, and one novel component as wide as all the rows."""
+    everything = from_labels(rows, prior, np.full(rows.shape[0], prior.known))
+    return Posterior(everything.components, prior.weights)
+
+
+def k_means(rows: FloatArray, prior: Prior, seed: int) -> Posterior:
+    """Return the prior with its novel means at the centres of k-means on standardised rows.
+
+    Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
+    """
+    mean, sizes = _centres(rows, prior.novel, seed)
+    novel = slice(prior.known, prior.known + sizes.size)
+    start_mean, precision = prior.components.mean.copy(), prior.components.precision.copy()
+    start_mean[novel] = mean
+    precision[novel] += sizes
+    return Posterior(replace(prior.components, mean=start_mean, precision=precision), prior.weights)
+
+
+def multipliers(starts: int, generator: np.random.Generator) -> FloatArray:
+    """Return one row of multipliers a start, a Latin hypercube, (starts, 3)."""
+    unit = qmc.LatinHypercube(d=3, rng=generator).random(starts)
+    return np.asarray(qmc.scale(unit, _LOWEST_MULTIPLIERS, _HIGHEST_MULTIPLIERS))
+
+
+def multiplied_k_means(rows: FloatArray, prior: Prior, seed: int, factors: FloatArray) -> Posterior:
+    """Return the start of the paper's protocol.
+
+    Novel means at the centres of k-means; novelty weight, degrees of freedom and mean strength of novel components
+    are those of the prior times three factors.
+    """
+    start = k_means(rows, prior, seed).components
+    known = prior.known
+    dirichlet = prior.weights.dirichlet.copy()
+    dirichlet[known] *= factors[0]
+    dof, precision = prior.components.dof.copy(), prior.components.precision.copy()
+    dof[known:] *= factors[1]
+    precision[known:] *= factors[2]
+    return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
+
+
+def _centres(rows: FloatArray, groups: int, seed: int) -> tuple[FloatArray, IntArray]:
+    """Return centres and sizes of at most so many clusters."""
+    deviation = rows.std(axis=0)
+    scale = np.where(deviation > 0.0, deviation, 1.0)
+    groups = min(groups, np.unique(rows, axis=0).shape[0])
+    found = KMeans(groups, n_init=1, random_state=seed).fit(rows / scale)
+    return found.cluster_centers_ * scale, np.bincount(found.labels_, minlength=groups)

@@ -1,0 +1,1 @@
+"""What is believed: frozen dataclasses and pure functions, no loops over iterations."""

@@ -1,0 +1,121 @@
+"""A batch of K Normal-inverse-Wisharts: beliefs about the mean and covariance of each component.
+
+    Sigma ~ InverseWishart(u, S),  mu | Sigma ~ N(m, Sigma / l)
+
+An infinite l marks a component that is known exactly (inductive learning): a point mass at mean m and covariance S.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import digamma, multigammaln
+
+from vbrand.model.statistics import Statistics
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Components:
+    """K Normal-inverse-Wisharts, prior or posterior."""
+
+    mean: FloatArray  # (K, p) m
+    precision: FloatArray  # (K,) l
+    dof: FloatArray  # (K,) u
+    scale: FloatArray  # (K, p, p) S
+
+    @property
+    def fixed(self) -> BoolArray:
+        """Return which components are point masses."""
+        return np.isinf(self.precision)
+
+    @cached_property
+    def factor(self) -> FloatArray:
+        """Return the lower Cholesky factors of the scales, (K, p, p)."""
+        return np.asarray(np.linalg.cholesky(self.scale), dtype=np.float64)
+
+    @cached_property
+    def inverse_factor(self) -> FloatArray:
+        """Return L^-1 of S = L L', (K, p, p)."""
+        return np.asarray(np.linalg.solve(self.factor, np.broadcast_to(np.eye(self.columns), self.scale.shape)))
+
+    @cached_property
+    def log_determinant(self) -> FloatArray:
+        """Return log |S|, (K,)."""
+        return np.asarray(2.0 * np.log(np.diagonal(self.factor, axis1=1, axis2=2)).sum(axis=1))
+
+    @property
+    def columns(self) -> int:
+        """Return p."""
+        return int(self.mean.shape[1])
+
+    def reordered(self, order: IntArray) -> "Components":
+        """Return the components in another order."""
+        return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order])
+
+
+def posterior_from(prior: Components, statistics: Statistics) -> Components:
+    """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
+    weights = statistics.weights
+    moved = statistics.origin - prior.mean  # (K, p)
+    # d = sum phi (y - o) / N,  W = sum phi (y - o)(y - o)' - N d d';  nothing where N = 0
+    share = np.where(weights > 0.0, weights, 1.0)
+    drift = statistics.sums / share[:, None]  # (K, p)
+    within = statistics.squares - weights[:, None, None] * _outer(drift)
+    # l = lambda + N,  u = nu + N,  m = (lambda m0 + N ybar) / l
+    precision = prior.precision + weights
+    distance = np.where(weights[:, None] > 0.0, moved + drift, 0.0)  # ybar - m0
+    pull = np.where(prior.fixed, 0.0, weights / precision)
+    mean = prior.mean + pull[:, None] * distance
+    # S = Psi + W + lambda N / l (ybar - m0)(ybar - m0)'
+    tension = np.where(prior.fixed, 0.0, prior.precision) * pull
+    scale = prior.scale + within + tension[:, None, None] * _outer(distance)
+    scale = 0.5 * (scale + scale.transpose(0, 2, 1))
+    keep = prior.fixed
+    return Components(
+        mean=np.where(keep[:, None], prior.mean, mean),
+        precision=precision,
+        dof=np.where(keep, prior.dof, prior.dof + statistics.counts),
+        scale=np.where(keep[:, None, None], prior.scale, scale),
+    )
+
+
+def expected_log_precision(components: Components) -> FloatArray:
+    """Return E log |Sigma^-1| of each component, (K,)."""
+    p = components.columns
+    # p log 2 - log|S| + sum_i psi((u + 1 - i) / 2)
+    terms = digamma(0.5 * (components.dof[:, None] - np.arange(p)))
+    free = p * np.log(2.0) - components.log_determinant + terms.sum(axis=1)
+    return np.where(components.fixed, -components.log_determinant, free)
+
+
+def divergence(posterior: Components, prior: Components) -> FloatArray:
+    """Return KL(posterior || prior) of each component, (K,); 0 for point masses."""
+    p = posterior.columns
+    fixed = prior.fixed
+    free = np.where(fixed, 1.0, prior.precision)  # lambda
+    length = np.where(fixed, 1.0, posterior.precision)  # l
+    u, nu = posterior.dof, prior.dof
+    inverse = posterior.inverse_factor
+    moved = np.einsum("kij,kj->ki", inverse, posterior.mean - prior.mean)  # L^-1 (m - m0)
+    trace = np.square(inverse @ prior.factor).sum(axis=(1, 2))  # tr(Psi S^-1)
+    # 1/2 [p log(l / lambda) - p + p lambda / l + lambda u (m - m0)' S^-1 (m - m0)]
+    means = 0.5 * (p * np.log(length / free) - p + p * free / length + free * u * np.square(moved).sum(axis=1))
+    # log B(S^-1, u) - log B(Psi^-1, nu) + (u - nu) / 2 E log|Sigma^-1| - u p / 2 + u / 2 tr(Psi S^-1)
+    scatters = (
+        _log_normaliser(posterior.log_determinant, u, p)
+        - _log_normaliser(prior.log_determinant, nu, p)
+        + 0.5 * (u - nu) * expected_log_precision(posterior)
+        + 0.5 * u * (trace - p)
+    )
+    return np.where(fixed, 0.0, means + scatters)
+
+
+def _log_normaliser(log_determinant: FloatArray, dof: FloatArray, p: int) -> FloatArray:
+    """Return log B of a Wishart whose inverse scale matrix has this log determinant."""
+    # log B = u / 2 log|S| - u p / 2 log 2 - log Gamma_p(u / 2)
+    return np.asarray(0.5 * dof * (log_determinant - p * np.log(2.0)) - multigammaln(0.5 * dof, p))
+
+
+def _outer(vectors: FloatArray) -> FloatArray:
+    return vectors[:, :, None] * vectors[:, None, :]

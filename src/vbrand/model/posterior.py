@@ -1,0 +1,89 @@
+"""The posterior, how it scores rows, and the bound by named terms."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
+from vbrand.model.prior import Prior
+from vbrand.model.statistics import Statistics
+from vbrand.model.weights import (
+    Weights,
+    dirichlet_divergence,
+    expected_log_weights,
+    stick_divergence,
+    weights_from,
+)
+from vbrand.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is believed after the rows were seen."""
+
+    components: Components
+    weights: Weights
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the kernel needs: score of row y in component k = constant_k - |root_k (y - centre_k)|^2 / 2."""
+
+    centre: FloatArray  # (K, p)
+    root: FloatArray  # (K, p, p) lower triangular
+    constant: FloatArray  # (K,)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The evidence lower bound and its parts, every constant kept."""
+
+    rows: float  # sum over rows of log sum_k exp(score)
+    dirichlet: float  # minus KL of the weights of known components and novelty
+    sticks: float  # minus KL of the weights within novelty
+    known: float  # minus KL of the known components
+    novel: float  # minus KL of the novel components
+
+    @property
+    def total(self) -> float:
+        """Return the bound."""
+        return self.rows + self.dirichlet + self.sticks + self.known + self.novel
+
+
+def updated(prior: Prior, statistics: Statistics) -> Posterior:
+    """Return the best posterior for rows shared out as in the statistics."""
+    return Posterior(
+        posterior_from(prior.components, statistics),
+        weights_from(prior.weights, statistics.counts),
+    )
+
+
+def before_rows(prior: Prior) -> Posterior:
+    """Return the prior as a posterior."""
+    return Posterior(prior.components, prior.weights)
+
+
+def scores_of(posterior: Posterior) -> Scores:
+    """Return E log w_k + E log N(y | mu_k, Sigma_k) as a function of y."""
+    components = posterior.components
+    p = components.columns
+    # 1/2 [-p log 2 pi + E log|Sigma^-1| - p / l - u (y - m)' S^-1 (y - m)]
+    spread = np.where(components.fixed, 1.0, components.dof)
+    constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components) - p / components.precision)
+    return Scores(
+        centre=components.mean,
+        root=np.sqrt(spread)[:, None, None] * components.inverse_factor,
+        constant=constant + expected_log_weights(posterior.weights),
+    )
+
+
+def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
+    """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
+    apart = divergence(posterior.components, prior.components)  # (K,)
+    return Bound(
+        rows=evidence,
+        dirichlet=-dirichlet_divergence(posterior.weights, prior.weights),
+        sticks=-stick_divergence(posterior.weights, prior.weights),
+        known=-float(apart[: prior.known].sum()),
+        novel=-float(apart[prior.known :].sum()),
+    )

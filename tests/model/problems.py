@@ -1,0 +1,35 @@
+"""Small random priors, posteriors and rows that the tests of model and inference share."""
+
+import numpy as np
+from scipy import stats
+
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.model.components import Components
+from vbrand.model.posterior import updated
+from vbrand.model.prior import Prior
+from vbrand.model.weights import prior_weights
+
+
+def random_components(rng, k, p):
+    scale = stats.wishart(p + 2, np.eye(p)).rvs(k, random_state=rng).reshape(k, p, p) + 0.5 * np.eye(p)
+    return Components(
+        mean=rng.normal(size=(k, p)), precision=rng.gamma(2.0, size=k), dof=p + rng.gamma(3.0, size=k), scale=scale
+    )
+
+
+def random_prior(rng, known, novel, p, fixed=False):
+    components = random_components(rng, known + novel, p)
+    base = components.reordered(np.r_[np.arange(known), np.full(novel, known)])
+    if fixed:
+        base.precision[:known] = np.inf
+    weights = prior_weights(rng.gamma(2.0, size=known + 1), rng.gamma(2.0) + 0.1, novel)
+    return Prior(base, weights, np.arange(known))
+
+
+def random_problem(seed, n=40, known=2, novel=3, p=3, fixed=False):
+    """Return rows, prior, and a posterior after random labels."""
+    rng = np.random.default_rng(seed)
+    prior = random_prior(rng, known, novel, p, fixed)
+    rows = rng.normal(size=(n, p)) + 3.0 * rng.integers(-1, 2, size=(n, 1))
+    labels = rng.integers(0, known + novel, size=n)
+    return rows, prior, updated(prior, statistics_of_labels(rows, labels, known + novel))
