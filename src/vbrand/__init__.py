@@ -1,7 +1,9 @@
 """Find what is new: known classes and novel groups in tables of continuous measurements."""
 
 from vbrand.covariance import MRCD
+from vbrand.detector import VBrand
+from vbrand.discovery import Discovery
 
 __version__ = "0.1.0"
 
-__all__ = ["MRCD", "__version__"]
+__all__ = ["MRCD", "Discovery", "VBrand", "__version__"]

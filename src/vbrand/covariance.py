@@ -1,6 +1,5 @@
 """MRCD as an estimator: robust centre and covariance of any table, also with more columns than rows."""
 
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +7,7 @@ from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils import check_random_state
 
 from vbrand.io.table import checked_rows, column_list
+from vbrand.parameters import check_choice, check_number, check_whole
 from vbrand.robust.mrcd import Target, column_scales, constant_columns, fit_mrcd
 from vbrand.types import FloatArray
 
@@ -122,16 +122,9 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
         return np.asarray(np.einsum("ij,jk,ik->i", difference, self.precision_, difference, optimize=True))
 
     def _check_parameters(self) -> None:
-        _check_number("support_fraction", self.support_fraction, 0.5, 1.0)
+        check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         if self.rho is not None:
-            _check_number("rho", self.rho, 0.0, 1.0)
-        _check_number("max_condition", self.max_condition, 1.0, np.inf)
-        if self.target not in ("identity", "equicorrelation"):
-            raise ValueError(f"target is {self.target!r}; it must be 'identity' or 'equicorrelation'.")
-        if not isinstance(self.n_random_starts, Integral) or self.n_random_starts < 0:
-            raise ValueError(f"n_random_starts is {self.n_random_starts!r}; it must be a whole number, 0 or more.")
-
-
-def _check_number(name: str, value: object, low: float, high: float) -> None:
-    if not isinstance(value, Real) or not low <= float(value) <= high:
-        raise ValueError(f"{name} is {value!r}; it must be a number from {low:g} to {high:g}.")
+            check_number("rho", self.rho, 0.0, 1.0)
+        check_number("max_condition", self.max_condition, 1.0, open_low=True)
+        check_choice("target", self.target, ("identity", "equicorrelation"))
+        check_whole("n_random_starts", self.n_random_starts, 0)

@@ -161,7 +161,7 @@ def test_one_novelty_leads_to_the_novel_group(simple):
 
 def test_k_means_puts_novel_means_at_centres_of_clusters(simple):
     rows, prior = simple
-    start = k_means(rows * [1.0, 1e6], prior, 0).components
+    start = k_means(rows * [1.0, 1e6], prior, 6, 0).components
     assert start.precision[2:].sum() == pytest.approx(240 + prior.components.precision[2:].sum())
     centres = start.mean[2:] / [1.0, 1e6]
     distance = np.linalg.norm(rows[:, None] - centres, axis=2)

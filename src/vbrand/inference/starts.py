@@ -27,12 +27,12 @@ def one_novelty(rows: FloatArray, prior: Prior) -> Posterior:
     return Posterior(everything.components, prior.weights)
 
 
-def k_means(rows: FloatArray, prior: Prior, seed: int) -> Posterior:
-    """Return the prior with its novel means at the centres of k-means on standardised rows.
+def k_means(rows: FloatArray, prior: Prior, groups: int, seed: int) -> Posterior:
+    """Return the prior with some novel means at the centres of k-means on standardised rows.
 
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
     """
-    mean, sizes = _centres(rows, prior.novel, seed)
+    mean, sizes = _centres(rows, min(groups, prior.novel), seed)
     novel = slice(prior.known, prior.known + sizes.size)
     start_mean, precision = prior.components.mean.copy(), prior.components.precision.copy()
     start_mean[novel] = mean
@@ -52,7 +52,7 @@ def multiplied_k_means(rows: FloatArray, prior: Prior, seed: int, factors: Float
     Novel means at the centres of k-means; novelty weight, degrees of freedom and mean strength of novel components
     are those of the prior times three factors.
     """
-    start = k_means(rows, prior, seed).components
+    start = k_means(rows, prior, prior.novel, seed).components
     known = prior.known
     dirichlet = prior.weights.dirichlet.copy()
     dirichlet[known] *= factors[0]

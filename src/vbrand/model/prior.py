@@ -51,7 +51,7 @@ class Beliefs:
 
 
 # a known class is worth this many times its labelled rows: a weaker prior drifts onto novel classes
-_TIMES_ITS_ROWS = 100.0
+_TIMES_ITS_ROWS = 10.0
 # a novel class is believed to be about as large as a known one, with the confidence of so many rows
 _NOVEL_DOF_ABOVE_COLUMNS = 30.0
 

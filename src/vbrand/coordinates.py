@@ -1,0 +1,50 @@
+"""The way from the user's units to those the model works in, and back."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbrand.model.prior import Beliefs
+from vbrand.robust.classes import KnownClasses
+from vbrand.robust.mrcd import column_scales
+from vbrand.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Working coordinates z = (y - centre) / unit: centred, and of order one in every column."""
+
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,)
+
+    @classmethod
+    def of(cls, rows: FloatArray) -> "Coordinates":
+        """Return coordinates in which the columns of these rows have median 0 and robust scale 1."""
+        return cls(np.median(rows, axis=0), column_scales(rows, stand_in=rows.std(axis=0)))
+
+    @property
+    def log_volume(self) -> float:
+        """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
+        return -float(np.log(self.unit).sum())
+
+    def inward(self, rows: FloatArray) -> FloatArray:
+        """Return rows in working coordinates."""
+        return np.asarray((rows - self.centre) / self.unit)
+
+    def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:
+        """Return beliefs about places and shapes, given in the user's units, in working coordinates."""
+        mean, scale = beliefs.novel_mean, beliefs.novel_scale
+        return replace(
+            beliefs,
+            novel_mean=None if mean is None else self.inward(mean),
+            novel_scale=None if scale is None else scale / np.outer(self.unit, self.unit),
+        )
+
+    def places_outward(self, places: FloatArray) -> FloatArray:
+        """Return points of the working coordinates in the user's units."""
+        return np.asarray(self.centre + places * self.unit)
+
+    def classes_outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the user's units."""
+        square = np.outer(self.unit, self.unit)
+        return replace(known, centres=self.places_outward(known.centres), scatters=known.scatters * square)

@@ -1,0 +1,311 @@
+"""VBrand, the detector: validates, calls, stores."""
+
+import warnings
+from dataclasses import fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from vbrand.coordinates import Coordinates
+from vbrand.discovery import Discovery, discovery_of, labels_of
+from vbrand.inference.search import Effort, Search, find
+from vbrand.io.labels import read_labels
+from vbrand.io.table import checked_rows, column_list
+from vbrand.labelling import Memberships, memberships
+from vbrand.model.posterior import before_rows
+from vbrand.model.predictive import log_predictive
+from vbrand.model.prior import Beliefs, elicit
+from vbrand.parameters import check_choice, check_number, check_whole
+from vbrand.progress import shown
+from vbrand.robust.classes import KnownClasses, Scatter, learn_classes
+from vbrand.robust.mrcd import constant_columns
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+
+class VBrand(BaseEstimator):  # type: ignore[misc]
+    """Finds known classes and novel groups in unlabelled rows.
+
+    `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
+    Dirichlet-process mixture of novel groups, by variational Bayes. The number of novel groups is an answer, not a
+    setting.
+
+    Parameters
+    ----------
+    scatter : "mrcd", "mcd" or "empirical", default "mrcd"
+        How stage 1 estimates the centre and scatter of a known class.
+    support_fraction : float in [0.5, 1], default 0.75
+        Share of the rows of a class that a robust estimate rests on; the others may be outliers or mislabelled.
+    max_novel : int, default 20
+        The largest number of novel components (truncation).
+    search : "groups", "restarts" or "none", default "groups"
+        Several starts of which the best bound wins: one novelty, then k-means with 2, 3, ... groups ("groups"); or
+        k-means with multipliers from a Latin hypercube, the paper's protocol ("restarts"). "none" is one plain run.
+    n_starts : int, default 10
+        Number of starts.
+    init : one label per row of `discover`, optional
+        Where to start instead; a known class, or any other value for a novel group each.
+    tol, max_iter : float, int
+        An ascent ends when the bound gains less than `tol`, relatively, or after `max_iter` sweeps.
+    threshold : float, default 0.5
+        A row is novel when its probability of novelty exceeds this.
+    update_known : bool, default True
+        Whether unlabelled rows may refine the known classes. False keeps stage 1 as it is (inductive).
+    min_group : int, optional
+        Novel groups of fewer rows are outlier groups. By default 5, or 0.5 % of the rows if that is more.
+    n_jobs : int, optional
+        Classes and starts in parallel; the answer does not depend on it.
+    random_state : int, RandomState or None
+    verbose : bool, default False
+        Show progress.
+    known_mean_strength, known_scatter_strength : float, optional
+        Rows that the centre and the scatter of a known class are worth; by default 10 times its labelled rows.
+    known_scatter_factor : float, default 1
+        What the robust scatter is multiplied by.
+    known_weight, novel_weight : float, default 1
+        Dirichlet weights of each known class and of novelty.
+    novel_mean : array of shape (p,), optional
+        Where novel classes are expected; by default the average centre of the known ones.
+    novel_mean_strength : float, default 0.01
+        Rows that this expectation is worth: the smaller, the farther novel classes may lie.
+    novel_dof : float, optional
+        Degrees of freedom of the scatter of a novel class; p + 30 by default.
+    novel_scale : array of shape (p, p), optional
+        Its scale matrix; by default such that its expectation is the average scatter of a known class.
+    concentration : float, default 1
+        Of the Dirichlet process: larger expects more novel groups.
+
+    Attributes
+    ----------
+    classes_ : the known labels
+    known_classes_ : KnownClasses, what stage 1 learned, in the user's units
+    discovery_ : Discovery of the last `discover`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vbrand import VBrand
+    >>> rng = np.random.default_rng(0)
+    >>> known = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
+    >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
+    >>> detector = VBrand(random_state=0).fit(known, ["oat"] * 50 + ["rye"] * 50)
+    >>> detector.discover(unknown)
+    40 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers.
+    """
+
+    def __init__(
+        self,
+        *,
+        scatter: Scatter = "mrcd",
+        support_fraction: float = 0.75,
+        max_novel: int = 20,
+        search: Search = "groups",
+        n_starts: int = 10,
+        init: Any = None,
+        tol: float = 1e-9,
+        max_iter: int = 1_000,
+        threshold: float = 0.5,
+        update_known: bool = True,
+        min_group: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+        known_mean_strength: float | None = None,
+        known_scatter_strength: float | None = None,
+        known_scatter_factor: float = 1.0,
+        known_weight: float = 1.0,
+        novel_weight: float = 1.0,
+        novel_mean: Any = None,
+        novel_mean_strength: float = 0.01,
+        novel_dof: float | None = None,
+        novel_scale: Any = None,
+        concentration: float = 1.0,
+    ) -> None:
+        self.scatter = scatter
+        self.support_fraction = support_fraction
+        self.max_novel = max_novel
+        self.search = search
+        self.n_starts = n_starts
+        self.init = init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.threshold = threshold
+        self.update_known = update_known
+        self.min_group = min_group
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.known_mean_strength = known_mean_strength
+        self.known_scatter_strength = known_scatter_strength
+        self.known_scatter_factor = known_scatter_factor
+        self.known_weight = known_weight
+        self.novel_weight = novel_weight
+        self.novel_mean = novel_mean
+        self.novel_mean_strength = novel_mean_strength
+        self.novel_dof = novel_dof
+        self.novel_scale = novel_scale
+        self.concentration = concentration
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the known classes from labelled rows.
+
+        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once.
+        """
+        self._check_parameters()
+        if y is None:
+            raise ValueError("VBrand requires y to be passed, but the target y is None: give one label for each row.")
+        rows = checked_rows(self, X, reset=True, least_rows=3)
+        labels, given = read_labels(y)
+        check_consistent_length(rows, labels)
+        self._kept = self._varying_columns(rows[given])
+        labelled = rows[given][:, self._kept]
+        self._coordinates = Coordinates.of(labelled)
+        known = learn_classes(
+            self._coordinates.inward(labelled),
+            labels[given],
+            scatter=self.scatter,
+            support_fraction=self.support_fraction,
+            n_jobs=self.n_jobs,
+        )
+        self._known = known
+        self.classes_ = known.labels
+        self.known_classes_: KnownClasses = self._coordinates.classes_outward(known)
+        prior = elicit(known, self._beliefs(), 1, update_known=self.update_known)
+        self._posterior, self._class_of = before_rows(prior), prior.class_of
+        if not given.all():
+            self._discover(rows[~given])
+        return self
+
+    def discover(self, X: Any) -> Discovery:
+        """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
+        check_is_fitted(self)
+        self._check_parameters()
+        return self._discover(checked_rows(self, X, reset=False))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the known label of each row, or -1 ("novel" where labels are text)."""
+        return labels_of(self._memberships(X), self.classes_, self.threshold)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities of the known classes, in the order of `classes_`, and of novelty (last)."""
+        members = self._memberships(X)
+        return np.column_stack([np.exp(members.known), members.novelty_probability])
+
+    def novelty_score(self, X: Any) -> FloatArray:
+        """Return how novel each row is: log-odds of novelty above those of the threshold."""
+        return self._memberships(X).novelty_score(self.threshold)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return minus the novelty score: 0 and above is known."""
+        return -self.novelty_score(X)
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return the log posterior predictive density of each row."""
+        check_is_fitted(self)
+        return log_predictive(self._inward(X), self._posterior) + self._coordinates.log_volume
+
+    def _discover(self, rows: FloatArray) -> Discovery:
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        prior = elicit(self._known, self._beliefs(), self.max_novel, update_known=self.update_known)
+        working = self._coordinates.inward(rows[:, self._kept])
+        effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
+        with shown(self.verbose) as progress:
+            found = find(
+                working, prior, effort, generator, component=self._initial_components(rows.shape[0]), progress=progress
+            )
+        volume = rows.shape[0] * self._coordinates.log_volume
+        discovery = discovery_of(
+            rows,
+            memberships(working, found.best.posterior, prior.class_of),
+            classes=self.classes_,
+            threshold=self.threshold,
+            min_group=max(5, int(np.ceil(0.005 * rows.shape[0]))) if self.min_group is None else self.min_group,
+            generator=generator,
+            elbo=found.best.bound.total + volume,
+            bound=found.best.bound,
+            traces=[trace + volume for trace in found.traces],
+            stopped=found.best.stopped,
+            columns=tuple(str(name) for name in getattr(self, "feature_names_in_", range(rows.shape[1]))),
+        )
+        self._posterior, self._class_of = found.best.posterior, prior.class_of
+        self.discovery_ = discovery
+        return discovery
+
+    def _memberships(self, X: Any) -> Memberships:
+        check_is_fitted(self)
+        return memberships(self._inward(X), self._posterior, self._class_of)
+
+    def _inward(self, X: Any) -> FloatArray:
+        return self._coordinates.inward(checked_rows(self, X, reset=False)[:, self._kept])
+
+    def _varying_columns(self, rows: FloatArray) -> BoolArray:
+        constant = constant_columns(rows)
+        if constant.all():
+            raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
+        if constant.any():
+            names = column_list(self, np.flatnonzero(constant))
+            warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=3)
+        return ~constant
+
+    def _beliefs(self) -> Beliefs:
+        """Return the hyperparameters in working coordinates."""
+        given = {field.name: getattr(self, field.name) for field in fields(Beliefs)}
+        kept, p = self._kept, self.n_features_in_
+        if given["novel_mean"] is not None:
+            given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
+        if given["novel_scale"] is not None:
+            given["novel_scale"] = _array("novel_scale", given["novel_scale"], (p, p))[np.ix_(kept, kept)]
+        columns = int(kept.sum())
+        if self.novel_dof is not None:
+            check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
+        return self._coordinates.beliefs_inward(Beliefs(**given))
+
+    def _initial_components(self, rows: int) -> IntArray | None:
+        """Return the component that each row starts in, from the labels in `init`."""
+        if self.init is None:
+            return None
+        labels = np.asarray(self.init)
+        if labels.shape != (rows,):
+            raise ValueError(f"init has the shape {labels.shape}; one label for each of the {rows} rows is expected.")
+        known = np.isin(labels, self.classes_)
+        component = np.searchsorted(self.classes_, np.where(known, labels, self.classes_[0]))
+        groups, group = np.unique(labels[~known], return_inverse=True)
+        if groups.size > self.max_novel:
+            raise ValueError(
+                f"init has {groups.size} novel groups, more than max_novel={self.max_novel}. Raise max_novel."
+            )
+        component[~known] = self.classes_.size + group
+        return np.asarray(component)
+
+    def _check_parameters(self) -> None:
+        check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))
+        check_choice("search", self.search, ("groups", "restarts", "none"))
+        check_number("support_fraction", self.support_fraction, 0.5, 1.0)
+        check_number("tol", self.tol, 0.0)
+        check_number("threshold", self.threshold, 0.0, 1.0)
+        if self.threshold in (0.0, 1.0):
+            raise ValueError(f"threshold is {self.threshold!r}; it must lie between 0 and 1.")
+        for name in ("max_novel", "n_starts", "max_iter"):
+            check_whole(name, getattr(self, name), 1)
+        if self.min_group is not None:
+            check_whole("min_group", self.min_group, 1)
+        for name in ("known_mean_strength", "known_scatter_strength"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), 0.0, open_low=True)
+        for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength", "concentration"):
+            check_number(name, getattr(self, name), 0.0, open_low=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")
+    return array

@@ -1,0 +1,50 @@
+"""From scores to answers: which known class or novel component a row belongs to, and how surely."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from vbrand.inference.kernel import score_rows
+from vbrand.model.posterior import Posterior, scores_of
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Memberships:
+    """Log probabilities of known classes and novel components; a row's sum to one over both."""
+
+    known: FloatArray  # (n, classes)
+    novel: FloatArray  # (n, T)
+
+    @property
+    def novelty_logit(self) -> FloatArray:
+        """Return log P(novel) - log P(known) of each row: it does not saturate where probabilities do."""
+        return np.asarray(logsumexp(self.novel, axis=1) - logsumexp(self.known, axis=1))
+
+    @property
+    def novelty_probability(self) -> FloatArray:
+        """Return P(novel) of each row."""
+        return np.asarray(expit(self.novelty_logit))
+
+    @property
+    def best_class(self) -> IntArray:
+        """Return the most probable known class of each row."""
+        return np.asarray(self.known.argmax(axis=1))
+
+    def novelty_score(self, threshold: float) -> FloatArray:
+        """Return logit P(novel) - logit(threshold): above 0 is novel."""
+        return np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
+
+    def is_novel(self, threshold: float) -> BoolArray:
+        """Return which rows are novel: P(novel) above the threshold."""
+        return self.novelty_score(threshold) > 0.0
+
+
+def memberships(rows: FloatArray, posterior: Posterior, class_of: IntArray) -> Memberships:
+    """Return the memberships of rows, in the coordinates of the posterior."""
+    score = score_rows(rows, scores_of(posterior))  # (n, K)
+    score -= logsumexp(score, axis=1, keepdims=True)
+    own = score[:, : class_of.size]
+    known = np.stack([logsumexp(own[:, class_of == j], axis=1) for j in range(int(class_of.max()) + 1)], axis=1)
+    return Memberships(known, score[:, class_of.size :])

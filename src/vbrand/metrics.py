@@ -1,0 +1,92 @@
+"""How good a discovery is when the truth is known."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    adjusted_mutual_info_score,
+    adjusted_rand_score,
+    f1_score,
+    fowlkes_mallows_score,
+)
+
+from vbrand.discovery import Discovery
+from vbrand.types import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Scores:
+    """ARI, AMI and FMI compare clusters with true classes; the others compare known with novel."""
+
+    ari: float
+    ami: float
+    fmi: float
+    novelty_f1: float  # novel rows are the positive ones
+    known_f1: float  # known rows are the positive ones, as in the paper
+    known_accuracy: float  # share of known rows that get their own label
+    false_novelty: float  # share of known rows called novel
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """True classes against clusters."""
+
+    truth: NDArray[Any]  # names of the rows of the table
+    clusters: tuple[str, ...]  # names of its columns: known classes, then novel groups
+    counts: IntArray
+
+    def __str__(self) -> str:
+        width = max(5, *(len(str(name)) for name in self.truth))
+        lines = [" " * width + "".join(f"  {name:>7}" for name in self.clusters)]
+        lines += [
+            f"{name!s:{width}}"
+            + "".join(f"  {count:>{max(7, len(cluster))}}" for count, cluster in zip(row, self.clusters, strict=True))
+            for name, row in zip(self.truth, self.counts, strict=True)
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def evaluate(truth: Any, found: Discovery) -> Scores:
+    """Return the scores of a discovery; true classes that are not among `found.classes` are novel.
+
+    >>> import numpy as np
+    >>> from vbrand import VBrand
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.vstack([rng.normal(c, 1, (60, 2)) for c in (0, 9, -9)])
+    >>> truth = np.repeat([0, 1, 2], 60)
+    >>> found = VBrand(random_state=0).fit(rows[:120], truth[:120]).discover(rows)
+    >>> evaluate(truth, found).novelty_f1
+    1.0
+    """
+    true = np.asarray(truth)
+    novel = true_novelty(true, found)
+    called = found.clusters >= found.classes.size
+    known = ~novel
+    right = found.labels[known] == true[known]
+    return Scores(
+        ari=float(adjusted_rand_score(true, found.clusters)),
+        ami=float(adjusted_mutual_info_score(true, found.clusters)),
+        fmi=float(fowlkes_mallows_score(true, found.clusters)),
+        novelty_f1=float(f1_score(novel, called, zero_division=1.0)),
+        known_f1=float(f1_score(known, ~called, zero_division=1.0)),
+        known_accuracy=float(right.mean()) if known.any() else float("nan"),
+        false_novelty=float(called[known].mean()) if known.any() else float("nan"),
+    )
+
+
+def confusion(truth: Any, found: Discovery) -> Confusion:
+    """Return the table of true classes against known classes and novel groups."""
+    names, row = np.unique(np.asarray(truth), return_inverse=True)
+    columns = tuple(group.name for group in found.groups)
+    counts = np.zeros((names.size, len(columns)), dtype=np.int64)
+    np.add.at(counts, (row, found.clusters), 1)
+    return Confusion(names, columns, counts)
+
+
+def true_novelty(truth: NDArray[Any], found: Discovery) -> BoolArray:
+    """Return which rows belong to a class that was not known."""
+    return np.asarray(~np.isin(truth, found.classes))
