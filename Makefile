@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: demo test bench format clean
 
 demo: .venv/.demo
-	@$(BIN)/python examples/planted_outliers.py
+	@$(BIN)/vbrand demo
 
 test: .venv/.dev
 	$(BIN)/ruff format --check .

@@ -15,8 +15,8 @@ from vbrand.discovery import Discovery, discovery_of, labels_of
 from vbrand.inference.search import Effort, Search, find
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
-from vbrand.labelling import Memberships, memberships
-from vbrand.model.posterior import before_rows
+from vbrand.labelling import Memberships, memberships, prior_memberships
+from vbrand.model.posterior import Posterior, before_rows
 from vbrand.model.predictive import log_predictive
 from vbrand.model.prior import Beliefs, elicit
 from vbrand.parameters import check_choice, check_number, check_whole
@@ -42,8 +42,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     max_novel : int, default 20
         The largest number of novel components (truncation).
     search : "groups", "restarts" or "none", default "groups"
-        Several starts of which the best bound wins: one novelty, then k-means with 2, 3, ... groups ("groups"); or
-        k-means with multipliers from a Latin hypercube, the paper's protocol ("restarts"). "none" is one plain run.
+        Several starts of which the best bound wins: one novelty, then its rows split by k-means into 2, 3, ... groups
+        ("groups"); or k-means of all rows with multipliers from a Latin hypercube, the paper's protocol ("restarts").
+        "none" is one plain run from one novelty.
     n_starts : int, default 10
         Number of starts.
     init : one label per row of `discover`, optional
@@ -62,7 +63,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     verbose : bool, default False
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
-        Rows that the centre and the scatter of a known class are worth; by default 10 times its labelled rows.
+        Rows that the centre and the scatter of a known class are worth; by default its labelled rows.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1
@@ -173,8 +174,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         self._known = known
         self.classes_ = known.labels
         self.known_classes_: KnownClasses = self._coordinates.classes_outward(known)
-        prior = elicit(known, self._beliefs(), 1, update_known=self.update_known)
-        self._posterior, self._class_of = before_rows(prior), prior.class_of
+        self._prior = elicit(known, self._beliefs(), 1, update_known=self.update_known)
+        self._posterior: Posterior | None = None
         if not given.all():
             self._discover(rows[~given])
         return self
@@ -205,7 +206,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log posterior predictive density of each row."""
         check_is_fitted(self)
-        return log_predictive(self._inward(X), self._posterior) + self._coordinates.log_volume
+        posterior = before_rows(self._prior) if self._posterior is None else self._posterior
+        return log_predictive(self._inward(X), posterior) + self._coordinates.log_volume
 
     def _discover(self, rows: FloatArray) -> Discovery:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -230,13 +232,16 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             stopped=found.best.stopped,
             columns=tuple(str(name) for name in getattr(self, "feature_names_in_", range(rows.shape[1]))),
         )
-        self._posterior, self._class_of = found.best.posterior, prior.class_of
+        self._prior, self._posterior = prior, found.best.posterior
         self.discovery_ = discovery
         return discovery
 
     def _memberships(self, X: Any) -> Memberships:
         check_is_fitted(self)
-        return memberships(self._inward(X), self._posterior, self._class_of)
+        rows = self._inward(X)
+        if self._posterior is None:
+            return prior_memberships(rows, self._prior)
+        return memberships(rows, self._posterior, self._prior.class_of)
 
     def _inward(self, X: Any) -> FloatArray:
         return self._coordinates.inward(checked_rows(self, X, reset=False)[:, self._kept])

@@ -6,7 +6,9 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from vbrand.inference.kernel import score_rows
-from vbrand.model.posterior import Posterior, scores_of
+from vbrand.model.posterior import Posterior, before_rows, scores_of
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.prior import Prior
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -42,8 +44,20 @@ class Memberships:
 
 
 def memberships(rows: FloatArray, posterior: Posterior, class_of: IntArray) -> Memberships:
-    """Return the memberships of rows, in the coordinates of the posterior."""
-    score = score_rows(rows, scores_of(posterior))  # (n, K)
+    """Return the memberships of rows: the responsibilities of the fit, in the coordinates of the posterior."""
+    return _shared_out(score_rows(rows, scores_of(posterior)), class_of)
+
+
+def prior_memberships(rows: FloatArray, prior: Prior) -> Memberships:
+    """Return the memberships of rows before any were discovered: known classes against the base measure.
+
+    By predictive densities: what is expected of a class that nobody has seen is how far its rows may lie.
+    """
+    return _shared_out(log_predictive_parts(rows, before_rows(prior)), prior.class_of)
+
+
+def _shared_out(score: FloatArray, class_of: IntArray) -> Memberships:
+    """Return log probabilities in proportion to exp(score), (n, K), known components summed by class."""
     score -= logsumexp(score, axis=1, keepdims=True)
     own = score[:, : class_of.size]
     known = np.stack([logsumexp(own[:, class_of == j], axis=1) for j in range(int(class_of.max()) + 1)], axis=1)

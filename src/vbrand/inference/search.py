@@ -1,6 +1,6 @@
 """The fit: several starts in parallel, of which the best bound wins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -10,14 +10,16 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.kernel import score_rows
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
-from vbrand.model.posterior import Posterior
+from vbrand.model.posterior import Posterior, scores_of
 from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
 
-# groups: one novelty, then k-means with 2, 3, .. groups; restarts: the paper's protocol; none: one novelty only
+# groups: one novelty, then its rows split into 2, 3, ..; restarts: the paper's protocol; none: one novelty only
 Search = Literal["groups", "restarts", "none"]
 Progress = Callable[[int, int, float], None]  # start, sweep, bound
+Start = Callable[[], Posterior]
 
 
 @dataclass(frozen=True)
@@ -53,34 +55,45 @@ def find(
     Seeds are drawn before any work is shared out and BLAS runs on one thread, so the answer does not depend on the
     number of workers.
     """
-
-    def climb(number: int, start: Callable[[], Posterior]) -> Ascent:
-        heard = None if progress is None else lambda sweep, bound: progress(number, sweep, bound)
-        return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, progress=heard)
-
+    seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
     with threadpool_limits(1, user_api="blas"):
-        starts = _starts(rows, prior, effort, generator, component)
-        ascents = Parallel(n_jobs=effort.jobs, prefer="threads")(
-            delayed(climb)(number, start) for number, start in enumerate(starts)
-        )
+        if component is not None:
+            ascents = _climb(rows, prior, effort, progress, [partial(from_labels, rows, prior, component)])
+        elif effort.search == "restarts":
+            factors = multipliers(effort.starts, generator)
+            starts = [partial(multiplied_k_means, rows, prior, *each) for each in zip(seeds, factors, strict=True)]
+            ascents = _climb(rows, prior, effort, progress, starts)
+        else:
+            ascents = _climb(rows, prior, effort, progress, [partial(one_novelty, rows, prior)])
+            if effort.search == "groups":
+                splits = _splits(rows, prior, ascents[0], seeds[1:])
+                ascents += _climb(rows, prior, effort, progress, splits, first=1)
     best = max(ascents, key=lambda ascent: ascent.bound.total)
     return Found(best, [ascent.trace for ascent in ascents])
 
 
-def _starts(
-    rows: FloatArray, prior: Prior, effort: Effort, generator: np.random.Generator, component: IntArray | None
-) -> list[Callable[[], Posterior]]:
-    """Return the starts, each a function that makes it."""
-    if component is not None:
-        return [partial(from_labels, rows, prior, component)]
-    one = partial(one_novelty, rows, prior)
-    if effort.search == "none":
-        return [one]
-    seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
-    if effort.search == "restarts":
-        factors = multipliers(effort.starts, generator)
-        return [
-            partial(multiplied_k_means, rows, prior, seed, factor) for seed, factor in zip(seeds, factors, strict=True)
-        ]
-    counts = range(2, effort.starts + 1)
-    return [one, *(partial(k_means, rows, prior, count, seed) for count, seed in zip(counts, seeds, strict=False))]
+def _climb(
+    rows: FloatArray,
+    prior: Prior,
+    effort: Effort,
+    progress: Progress | None,
+    starts: Sequence[Start],
+    first: int = 0,
+) -> list[Ascent]:
+    """Return where each start leads, in parallel; starts are numbered from `first`."""
+
+    def climb(number: int, start: Start) -> Ascent:
+        heard = None if progress is None else partial(progress, number)
+        return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, progress=heard)
+
+    jobs = (delayed(climb)(number, start) for number, start in enumerate(starts, first))
+    return list(Parallel(n_jobs=effort.jobs, prefer="threads")(jobs))
+
+
+def _splits(rows: FloatArray, prior: Prior, one: Ascent, seeds: list[int]) -> list[Start]:
+    """Return starts that split the rows which one novelty took into 2, 3, .. groups by k-means."""
+    best = score_rows(rows, scores_of(one.posterior)).argmax(axis=1)
+    taken = rows[best >= prior.known]
+    if taken.shape[0] == 0:
+        return []
+    return [partial(k_means, taken, prior, groups, seed) for groups, seed in enumerate(seeds, 2)]

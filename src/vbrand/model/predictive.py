@@ -9,11 +9,16 @@ from vbrand.types import FloatArray
 
 
 def log_predictive(rows: FloatArray, posterior: Posterior) -> FloatArray:
-    """Return the log density of rows under sum_k E[w_k] t_{u-p+1}(y | m, S (l + 1) / (l (u - p + 1))), (n,)."""
+    """Return the log density of rows: log sum_k of what `log_predictive_parts` gives, (n,)."""
+    return np.asarray(logsumexp(log_predictive_parts(rows, posterior), axis=1))
+
+
+def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
+    """Return log E[w_k] + log t_{u-p+1}(y | m, S (l + 1) / (l (u - p + 1))) of each row and component, (n, K)."""
     components = posterior.components
     n, p = rows.shape
     weights = expected_weights(posterior.weights)
-    inside = np.empty((n, weights.size))
+    parts = np.empty((n, weights.size))
     for k, weight in enumerate(weights):
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
@@ -22,8 +27,8 @@ def log_predictive(rows: FloatArray, posterior: Posterior) -> FloatArray:
             density = -0.5 * (p * np.log(2.0 * np.pi) + determinant + distance)
         else:
             density = _log_student(distance, determinant, components.precision[k], components.dof[k], p)
-        inside[:, k] = np.log(weight) + density
-    return np.asarray(logsumexp(inside, axis=1))
+        parts[:, k] = np.log(weight) + density
+    return parts
 
 
 def _log_student(distance: FloatArray, determinant: float, precision: float, dof: float, p: int) -> FloatArray:

@@ -50,8 +50,6 @@ class Beliefs:
     concentration: float = 1.0  # gamma
 
 
-# a known class is worth this many times its labelled rows: a weaker prior drifts onto novel classes
-_TIMES_ITS_ROWS = 10.0
 # a novel class is believed to be about as large as a known one, with the confidence of so many rows
 _NOVEL_DOF_ABOVE_COLUMNS = 30.0
 
@@ -95,14 +93,14 @@ def stacked(first: Components, second: Components) -> Components:
 
 def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     classes, p = known.centres.shape
-    default = _TIMES_ITS_ROWS * known.rows
+    own_rows = known.rows.astype(np.float64)  # by default a class is worth the rows it was learned from
     mean_strength, scatter_strength = (
-        default if strength is None else np.full(classes, strength)
+        own_rows if strength is None else np.full(classes, strength)
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
-    return Components(known.centres, np.asarray(mean_strength, float), scatter_strength + p + 1.0, scale)
+    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale)
 
 
 def _point_masses(known: KnownClasses) -> Components:

@@ -1,0 +1,29 @@
+"""The commands, through the real entry point."""
+
+import re
+import subprocess
+import sys
+
+import vbrand
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", "from vbrand.cli import app; app()", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_version():
+    assert run("--version").strip() == f"vbrand {vbrand.__version__}"
+
+
+def test_demo_finds_the_two_digits_nobody_labelled():
+    printed = run("demo")
+    novel = [line for line in printed.splitlines() if "novel group" in line and "digit" in line]
+    assert any("digit 3" in line for line in novel)
+    assert any("digit 8" in line for line in novel)
+    scores = re.search(r"ARI ([\d.]+)   novelty F1 ([\d.]+)   known accuracy ([\d.]+)", printed)
+    assert all(float(score) > 0.8 for score in scores.groups())
