@@ -1,9 +1,12 @@
 """The way from the user's units to those the model works in, and back."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from vbrand.inference.kernel import Rows
 from vbrand.model.prior import Beliefs
 from vbrand.robust.classes import KnownClasses
 from vbrand.robust.mrcd import column_scales
@@ -27,9 +30,13 @@ class Coordinates:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
         return -float(np.log(self.unit).sum())
 
+    def view(self, table: NDArray[Any]) -> Rows:
+        """Return the rows of a table as the kernel takes them, with no copy of it."""
+        return Rows(table, self.centre, 1.0 / self.unit)
+
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows in working coordinates."""
-        return np.asarray((rows - self.centre) / self.unit)
+        return np.asarray((rows - self.centre) * (1.0 / self.unit))
 
     def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:
         """Return beliefs about places and shapes, given in the user's units, in working coordinates."""

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vbrand.coordinates import Coordinates
 from vbrand.discovery import Discovery, discovery_of, labels_of
+from vbrand.inference.kernel import Rows
 from vbrand.inference.search import Effort, Search, find
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
@@ -207,12 +208,12 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         """Return the log posterior predictive density of each row."""
         check_is_fitted(self)
         posterior = before_rows(self._prior) if self._posterior is None else self._posterior
-        return log_predictive(self._inward(X), posterior) + self._coordinates.log_volume
+        return log_predictive(self._rows(X).working(slice(None)), posterior) + self._coordinates.log_volume
 
     def _discover(self, rows: FloatArray) -> Discovery:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         prior = elicit(self._known, self._beliefs(), self.max_novel, update_known=self.update_known)
-        working = self._coordinates.inward(rows[:, self._kept])
+        working = self._coordinates.view(self._columns(rows))
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             found = find(
@@ -238,13 +239,16 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
 
     def _memberships(self, X: Any) -> Memberships:
         check_is_fitted(self)
-        rows = self._inward(X)
+        rows = self._rows(X)
         if self._posterior is None:
             return prior_memberships(rows, self._prior)
         return memberships(rows, self._posterior, self._prior.class_of)
 
-    def _inward(self, X: Any) -> FloatArray:
-        return self._coordinates.inward(checked_rows(self, X, reset=False)[:, self._kept])
+    def _rows(self, X: Any) -> Rows:
+        return self._coordinates.view(self._columns(checked_rows(self, X, reset=False)))
+
+    def _columns(self, rows: NDArray[Any]) -> NDArray[Any]:
+        return rows if self._kept.all() else rows[:, self._kept]
 
     def _varying_columns(self, rows: FloatArray) -> BoolArray:
         constant = constant_columns(rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from vbrand.inference.kernel import score_rows
+from vbrand.inference.kernel import Rows, score_rows
 from vbrand.model.posterior import Posterior, before_rows, scores_of
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
@@ -43,17 +43,17 @@ class Memberships:
         return self.novelty_score(threshold) > 0.0
 
 
-def memberships(rows: FloatArray, posterior: Posterior, class_of: IntArray) -> Memberships:
+def memberships(rows: Rows, posterior: Posterior, class_of: IntArray) -> Memberships:
     """Return the memberships of rows: the responsibilities of the fit, in the coordinates of the posterior."""
     return _shared_out(score_rows(rows, scores_of(posterior)), class_of)
 
 
-def prior_memberships(rows: FloatArray, prior: Prior) -> Memberships:
+def prior_memberships(rows: Rows, prior: Prior) -> Memberships:
     """Return the memberships of rows before any were discovered: known classes against the base measure.
 
     By predictive densities: what is expected of a class that nobody has seen is how far its rows may lie.
     """
-    return _shared_out(log_predictive_parts(rows, before_rows(prior)), prior.class_of)
+    return _shared_out(log_predictive_parts(rows.working(slice(None)), before_rows(prior)), prior.class_of)
 
 
 def _shared_out(score: FloatArray, class_of: IntArray) -> Memberships:

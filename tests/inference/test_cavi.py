@@ -8,7 +8,7 @@ from shared import SHARED, needs_shared
 from sklearn.mixture import BayesianGaussianMixture
 
 from vbrand.inference.cavi import Stopped, ascend
-from vbrand.inference.kernel import score_rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import Rows, score_rows, statistics_of_labels, sweep
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
 from vbrand.model.components import Components
 from vbrand.model.posterior import scores_of, updated
@@ -39,7 +39,7 @@ def problems(draw):
     prior = Prior(
         components, prior_weights(rng.gamma(1.0, size=known + 1) + 0.05, concentration, novel), np.arange(known)
     )
-    return rows * unit, prior, rng.integers(0, known + novel, size=n), draw(st.booleans())
+    return Rows.plain(rows * unit), prior, rng.integers(0, known + novel, size=n), draw(st.booleans())
 
 
 @settings(deadline=None, max_examples=200)
@@ -52,7 +52,7 @@ def test_bound_never_falls(problem):
 
 
 def test_it_says_why_it_stopped():
-    rows = np.random.default_rng(0).normal(size=(50, 2))
+    rows = Rows.plain(np.random.default_rng(0).normal(size=(50, 2)))
     prior = sklearn_prior(3, 2, 1.0)
     start = from_labels(rows, prior, np.arange(50) % 3)
     assert ascend(rows, prior, start, max_iter=2).stopped is Stopped.MAX_ITERATIONS
@@ -85,10 +85,10 @@ def test_updates_equal_those_of_scikit_learn(sweeps):
     shares = np.eye(k)[labels]
     theirs._check_parameters(rows)
     prior = sklearn_prior(k + 1, p, 2.0)  # the last place stays empty
-    posterior = updated(prior, statistics_of_labels(rows, labels, k + 1))
+    posterior = updated(prior, statistics_of_labels(Rows.plain(rows), labels, k + 1))
     theirs._initialize(rows, shares)
     for _ in range(sweeps):
-        score = score_rows(rows, scores_of(posterior))[:, :k]
+        score = score_rows(Rows.plain(rows), scores_of(posterior))[:, :k]
         evidence = np.logaddexp.reduce(score, axis=1)
         _, log_shares = theirs._e_step(rows)
         np.testing.assert_allclose(score - evidence[:, None], log_shares, rtol=1e-8, atol=1e-8)
@@ -97,7 +97,7 @@ def test_updates_equal_those_of_scikit_learn(sweeps):
         theirs._m_step(rows, log_shares)
         scores = scores_of(posterior)
         closed = type(scores)(scores.centre, scores.root, np.r_[scores.constant[:k], -np.inf])
-        posterior = updated(prior, sweep(rows, closed))
+        posterior = updated(prior, sweep(Rows.plain(rows), closed).statistics)
     np.testing.assert_allclose(posterior.components.mean[:k], theirs.means_, rtol=1e-8)
     covariance = posterior.components.scale[:k] / posterior.components.dof[:k, None, None]
     np.testing.assert_allclose(covariance, theirs.covariances_, rtol=1e-8)
@@ -126,7 +126,7 @@ def published(seed):
         novel_scale=10.0 * np.eye(2),
         concentration=5.0,
     )
-    return read["Y"], elicit(known, beliefs, 20), read["labels_pred"].astype(int) - 1
+    return Rows.plain(read["Y"]), elicit(known, beliefs, 20), read["labels_pred"].astype(int) - 1
 
 
 @needs_shared
@@ -147,7 +147,7 @@ def simple():
     rng = np.random.default_rng(0)
     train = np.vstack([rng.normal(c, 1.0, size=(60, 2)) for c in (0.0, 8.0)])
     rows = np.vstack([rng.normal(c, 1.0, size=(80, 2)) for c in (0.0, 8.0, -8.0)])
-    return rows, elicit(learn_classes(train, np.repeat([0, 1], 60)), Beliefs(), 6)
+    return Rows.plain(rows), elicit(learn_classes(train, np.repeat([0, 1], 60)), Beliefs(), 6)
 
 
 def test_one_novelty_leads_to_the_novel_group(simple):
@@ -161,7 +161,8 @@ def test_one_novelty_leads_to_the_novel_group(simple):
 
 def test_k_means_puts_novel_means_at_centres_of_clusters(simple):
     rows, prior = simple
-    start = k_means(rows * [1.0, 1e6], prior, 6, 0).components
+    rows = rows.table
+    start = k_means(Rows.plain(rows * [1.0, 1e6]), prior, 6, 0).components
     assert start.precision[2:].sum() == pytest.approx(240 + prior.components.precision[2:].sum())
     centres = start.mean[2:] / [1.0, 1e6]
     distance = np.linalg.norm(rows[:, None] - centres, axis=2)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.kernel import Rows, statistics_of_labels
 from vbrand.model.components import Components
 from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior
@@ -32,4 +32,4 @@ def random_problem(seed, n=40, known=2, novel=3, p=3, fixed=False):
     prior = random_prior(rng, known, novel, p, fixed)
     rows = rng.normal(size=(n, p)) + 3.0 * rng.integers(-1, 2, size=(n, 1))
     labels = rng.integers(0, known + novel, size=n)
-    return rows, prior, updated(prior, statistics_of_labels(rows, labels, known + novel))
+    return rows, prior, updated(prior, statistics_of_labels(Rows.plain(rows), labels, known + novel))

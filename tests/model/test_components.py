@@ -5,7 +5,7 @@ import pytest
 from problems import random_components
 from scipy import stats
 
-from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.kernel import Rows, statistics_of_labels
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
 
 DRAWS = 40_000
@@ -62,7 +62,7 @@ def test_update_agrees_with_one_row_at_a_time():
     rng = np.random.default_rng(0)
     prior = random_components(rng, 1, 3)
     rows = rng.normal(5.0, 2.0, size=(20, 3))
-    together = posterior_from(prior, statistics_of_labels(rows, np.zeros(20, int), 1))
+    together = posterior_from(prior, statistics_of_labels(Rows.plain(rows), np.zeros(20, int), 1))
     mean, precision, dof, scale = (getattr(prior, name)[0] for name in ("mean", "precision", "dof", "scale"))
     for row in rows:  # the textbook update for a single observation
         scale = scale + precision / (precision + 1) * np.outer(row - mean, row - mean)
@@ -75,7 +75,7 @@ def test_update_agrees_with_one_row_at_a_time():
 
 def test_a_component_without_rows_keeps_its_prior():
     prior = random_components(np.random.default_rng(0), 2, 3)
-    posterior = posterior_from(prior, statistics_of_labels(np.ones((4, 3)), np.zeros(4, int), 2))
+    posterior = posterior_from(prior, statistics_of_labels(Rows.plain(np.ones((4, 3))), np.zeros(4, int), 2))
     for name in ("mean", "precision", "dof", "scale"):
         np.testing.assert_allclose(getattr(posterior, name)[1], getattr(prior, name)[1], rtol=1e-14)
 
@@ -83,7 +83,7 @@ def test_a_component_without_rows_keeps_its_prior():
 def test_point_masses_do_not_move_and_cost_nothing():
     free = random_components(np.random.default_rng(0), 1, 2)
     prior = Components(free.mean, np.array([np.inf]), free.dof, free.scale)
-    posterior = posterior_from(prior, statistics_of_labels(np.ones((9, 2)), np.zeros(9, int), 1))
+    posterior = posterior_from(prior, statistics_of_labels(Rows.plain(np.ones((9, 2))), np.zeros(9, int), 1))
     np.testing.assert_array_equal(posterior.mean, prior.mean)
     np.testing.assert_array_equal(posterior.scale, prior.scale)
     assert divergence(posterior, prior)[0] == 0.0

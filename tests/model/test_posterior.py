@@ -6,7 +6,7 @@ from problems import random_problem
 from scipy import stats
 from scipy.special import digamma, gammaln
 
-from vbrand.inference.kernel import score_rows, sweep
+from vbrand.inference.kernel import Rows, score_rows, sweep
 from vbrand.model.posterior import before_rows, bound_of, scores_of
 
 
@@ -70,7 +70,7 @@ def slow_bound(rows, prior, posterior):
 def test_bound_equals_the_slow_one(known, novel, p):
     for seed in range(3):
         rows, prior, posterior = random_problem(seed, known=known, novel=novel, p=p)
-        bound = bound_of(prior, posterior, sweep(rows, scores_of(posterior)).evidence)
+        bound = bound_of(prior, posterior, sweep(Rows.plain(rows), scores_of(posterior)).statistics.evidence)
         assert bound.total == pytest.approx(slow_bound(rows, prior, posterior), rel=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_bound_lies_below_the_evidence():
     rows, prior, _ = random_problem(0, n=15, known=0, novel=1, p=2)
     from vbrand.inference.cavi import ascend
 
-    found = ascend(rows, prior, before_rows(prior), max_iter=50)
+    found = ascend(Rows.plain(rows), prior, before_rows(prior), max_iter=50)
     log_evidence, c = 0.0, prior.components
     mean, precision, dof, scale = c.mean[0], c.precision[0], c.dof[0], c.scale[0]
     for row in rows:
@@ -94,7 +94,7 @@ def test_bound_lies_below_the_evidence():
 def test_scores_are_expected_log_densities():
     rows, _, posterior = random_problem(3, n=4, p=2)
     rng = np.random.default_rng(0)
-    scores = score_rows(rows, scores_of(posterior))
+    scores = score_rows(Rows.plain(rows), scores_of(posterior))
     c, k = posterior.components, 1
     sigma = stats.invwishart(c.dof[k], c.scale[k]).rvs(100_000, random_state=rng)
     mu = c.mean[k] + np.einsum("nij,nj->ni", np.linalg.cholesky(sigma / c.precision[k]), rng.normal(size=(100_000, 2)))

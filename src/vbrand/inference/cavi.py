@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vbrand.inference.kernel import sweep
+from vbrand.inference.kernel import Rows, sweep
 from vbrand.model.posterior import Bound, Posterior, bound_of, scores_of, updated
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
@@ -27,19 +28,21 @@ class Ascent:
 
     posterior: Posterior
     statistics: Statistics  # of the rows, shared out by this posterior
+    winners: NDArray[np.int32]  # (n,) the component that each row goes to
     bound: Bound
     trace: FloatArray  # (sweeps,) the bound of every sweep
     stopped: Stopped
 
 
 def ascend(
-    rows: FloatArray,
+    rows: Rows,
     prior: Prior,
     start: Posterior,
     *,
     tol: float = 1e-9,
     max_iter: int = 1_000,
     sort: bool = True,
+    threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> Ascent:
     """Return where coordinate ascent leads from a start.
@@ -48,16 +51,20 @@ def ascend(
     size wherever that raises the bound; `progress` is called with the number of sweeps and the bound after each.
     """
     posterior, trace = start, list[float]()
+    winners: NDArray[np.int32] | None = None
     while True:
-        statistics = sweep(rows, scores_of(posterior))
+        swept = sweep(rows, scores_of(posterior), winners, threads)
+        statistics, winners = swept.statistics, swept.winners
         bound = bound_of(prior, posterior, statistics.evidence)
         trace.append(bound.total)
         if progress is not None:
             progress(len(trace), bound.total)
         if len(trace) > 1 and trace[-1] - trace[-2] <= tol * abs(trace[-1]):
-            return Ascent(posterior, statistics, bound, np.array(trace), Stopped.CONVERGED)
+            return Ascent(posterior, statistics, winners, bound, np.array(trace), Stopped.CONVERGED)
         if len(trace) >= max_iter:
-            return Ascent(posterior, statistics, bound, np.array(trace), Stopped.MAX_ITERATIONS)
+            return Ascent(posterior, statistics, winners, bound, np.array(trace), Stopped.MAX_ITERATIONS)
         if sort:
-            statistics = statistics.reordered(best_stick_order(prior.weights, statistics.counts))
+            order = best_stick_order(prior.weights, statistics.counts)
+            statistics = statistics.reordered(order)
+            winners = np.argsort(order).astype(np.int32)[winners]
         posterior = updated(prior, statistics)

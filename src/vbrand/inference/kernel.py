@@ -1,69 +1,150 @@
 """Rows x scores -> statistics: the one hot place, and the only code that touches rows."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
+from numpy.typing import NDArray
 
+from vbrand.inference.compiled import load_block, sweep_block, workspace
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
-# rows a block: its deviations from one component stay in the processor's cache
-_BLOCK = 2_048
+# numbers a block holds, and rows at the most: it stays in the processor's second cache
+_BLOCK_NUMBERS = 1_000_000
+_BLOCK_ROWS = 8_192
+# rows are cut into at most this many pieces, whatever the number of threads, and their statistics added in order
+_PIECES = 16
 
 
-def sweep(rows: FloatArray, scores: Scores) -> Statistics:
-    """Return the statistics of rows shared out among the components in proportion to exp(score).
+@dataclass(frozen=True)
+class Rows:
+    """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block."""
 
-    Blocks are added up in their order, so the answer does not depend on who computes them.
+    table: NDArray[Any]  # (n, p)
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
+
+    @classmethod
+    def plain(cls, rows: FloatArray) -> "Rows":
+        """Return rows that are in working coordinates already."""
+        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    @property
+    def columns(self) -> int:
+        """Return p."""
+        return int(self.table.shape[1])
+
+    def working(self, chosen: Any) -> FloatArray:
+        """Return some rows in working coordinates: a slice, a mask or indices."""
+        return np.asarray((self.table[chosen] - self.centre) * self.unit, dtype=np.float64)
+
+    def blocks(self) -> Iterator[slice]:
+        """Return slices of the rows, each small enough to hold a copy of."""
+        size = max(256, min(_BLOCK_ROWS, _BLOCK_NUMBERS // self.columns))
+        return (slice(first, min(first + size, len(self))) for first in range(0, len(self), size))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The statistics of all rows, and the component that won each."""
+
+    statistics: Statistics
+    winners: NDArray[np.int32]  # (n,)
+
+
+def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, threads: int = 1) -> Sweep:
+    """Share the rows out among the components in proportion to exp(score).
+
+    `winners` of an earlier sweep make it fast: a row is scored first where it was last. Without them the rows are swept
+    twice, the first time to find out. The answer does not depend on the number of threads.
     """
-    total = _nothing(scores)
-    for block in _blocks(rows):
-        score = score_rows(block, scores)  # (b, K)
-        evidence = logsumexp(score, axis=1, keepdims=True)
-        total = total + _statistics(block, np.exp(score - evidence), scores.centre, float(evidence.sum()))
-    return total
+    if winners is None:
+        guess = np.zeros(len(rows), np.int32)
+        winners = sweep(rows, scores, guess, threads).winners
+    winners = winners.copy()
+    pieces = _cut(list(rows.blocks()))
+
+    def run(piece: list[slice]) -> Statistics:
+        return _sweep_piece(rows, piece, scores, winners)
+
+    if threads == 1 or len(pieces) == 1:
+        parts = [run(piece) for piece in pieces]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            parts = list(pool.map(run, pieces))
+    return Sweep(_symmetric(_pairwise(parts)), winners)
 
 
-def score_rows(rows: FloatArray, scores: Scores) -> FloatArray:
+def score_rows(rows: Rows, scores: Scores) -> FloatArray:
     """Return the score of every row in every component, (n, K)."""
-    result = np.empty((rows.shape[0], scores.constant.size))
-    for first, block in zip(range(0, rows.shape[0], _BLOCK), _blocks(rows), strict=True):
+    result = np.empty((len(rows), scores.constant.size))
+    for block in rows.blocks():
+        working = rows.working(block)
         for k, constant in enumerate(scores.constant):
-            unit = (block - scores.centre[k]) @ scores.root[k].T
-            result[first : first + _BLOCK, k] = constant - 0.5 * np.einsum("ij,ij->i", unit, unit)
+            unit = (working - scores.centre[k]) @ scores.root[k].T
+            result[block, k] = constant - 0.5 * np.einsum("ij,ij->i", unit, unit)
     return result
 
 
-def statistics_of_labels(rows: FloatArray, component: IntArray, components: int) -> Statistics:
-    """Return the statistics of rows that belong to one component each."""
+def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> Statistics:
+    """Return the statistics of rows that belong to one component each, about the means of their rows."""
     counts = np.bincount(component, minlength=components).astype(np.float64)
-    origin = np.zeros((components, rows.shape[1]))
-    squares = np.zeros((components, rows.shape[1], rows.shape[1]))
-    for k in np.flatnonzero(counts):
-        members = rows[component == k]
-        origin[k] = members.mean(axis=0)
-        squares[k] = (members - origin[k]).T @ (members - origin[k])
-    return Statistics(counts, counts, origin, np.zeros_like(origin), squares, 0.0)
+    origin = np.zeros((components, rows.columns))
+    squares = np.zeros((components, rows.columns, rows.columns))
+    for block in rows.blocks():
+        working, labels = rows.working(block), component[block]
+        for k in np.unique(labels):
+            origin[k] += working[labels == k].sum(axis=0) / counts[k]
+    sums = np.zeros_like(origin)
+    for block in rows.blocks():
+        working, labels = rows.working(block), component[block]
+        for k in np.unique(labels):
+            deviation = working[labels == k] - origin[k]
+            sums[k] += deviation.sum(axis=0)
+            squares[k] += deviation.T @ deviation
+    return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
-def _statistics(rows: FloatArray, shares: FloatArray, origin: FloatArray, evidence: float) -> Statistics:
-    counts = shares.sum(axis=0)
-    sums = np.empty_like(origin)
-    squares = np.empty((*origin.shape, origin.shape[1]))
-    for k, share in enumerate(shares.T):
-        deviation = rows - origin[k]
-        sums[k] = share @ deviation
-        squares[k] = deviation.T @ (share[:, None] * deviation)
-    return Statistics(counts, counts, origin, sums, squares, evidence)
+def _sweep_piece(rows: Rows, piece: list[slice], scores: Scores, winners: NDArray[np.int32]) -> Statistics:
+    components, p = scores.centre.shape
+    longest = max(block.stop - block.start for block in piece)
+    work = workspace(components, p, longest)
+    counts, sums, squares = np.zeros(components), np.zeros((components, p)), np.zeros((components, p, p))
+    evidence = 0.0
+    for block in piece:
+        load_block(rows.table, block.start, block.stop - block.start, winners, rows.centre, rows.unit, work.block)
+        evidence += sweep_block(work, scores.centre, scores.root, scores.constant, winners, counts, sums, squares)
+    return Statistics(counts, counts, scores.centre, sums, squares, evidence)
 
 
-def _nothing(scores: Scores) -> Statistics:
-    empty = np.zeros_like(scores.constant)
-    return Statistics(empty, empty, scores.centre, np.zeros_like(scores.centre), np.zeros_like(scores.root), 0.0)
+def _cut(blocks: list[slice]) -> list[list[slice]]:
+    """Return the blocks in at most `_PIECES` runs, as even as possible."""
+    edges = np.linspace(0, len(blocks), min(_PIECES, len(blocks)) + 1).astype(int)
+    return [blocks[first:last] for first, last in pairwise(edges.tolist())]
 
 
-def _blocks(rows: FloatArray) -> Iterator[FloatArray]:
-    for first in range(0, rows.shape[0], _BLOCK):
-        yield rows[first : first + _BLOCK]
+def _pairwise(parts: list[Statistics]) -> Statistics:
+    """Return the sum of the parts, neighbours first."""
+    while len(parts) > 1:
+        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
+        parts = [reduce(Statistics.__add__, pair) for pair in pairs]
+    return parts[0]
+
+
+def _symmetric(statistics: Statistics) -> Statistics:
+    """Return the statistics with the upper triangles of squares filled from the lower ones."""
+    lower = np.tril(statistics.squares)
+    diagonal = np.eye(lower.shape[1]) * lower
+    squares = lower + (lower - diagonal).transpose(0, 2, 1)
+    return Statistics(
+        statistics.counts, statistics.weights, statistics.origin, statistics.sums, squares, statistics.evidence
+    )

@@ -6,13 +6,13 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import score_rows
+from vbrand.inference.kernel import Rows
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
-from vbrand.model.posterior import Posterior, scores_of
+from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
 
@@ -42,7 +42,7 @@ class Found:
 
 
 def find(
-    rows: FloatArray,
+    rows: Rows,
     prior: Prior,
     effort: Effort,
     generator: np.random.Generator,
@@ -73,27 +73,28 @@ def find(
 
 
 def _climb(
-    rows: FloatArray,
+    rows: Rows,
     prior: Prior,
     effort: Effort,
     progress: Progress | None,
     starts: Sequence[Start],
     first: int = 0,
 ) -> list[Ascent]:
-    """Return where each start leads, in parallel; starts are numbered from `first`."""
+    """Return where each start leads, numbered from `first`; workers go to starts, then to the rows of each."""
+    workers = effective_n_jobs(effort.jobs)
+    threads = max(1, workers // max(1, len(starts)))
 
     def climb(number: int, start: Start) -> Ascent:
         heard = None if progress is None else partial(progress, number)
-        return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, progress=heard)
+        return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, threads=threads, progress=heard)
 
     jobs = (delayed(climb)(number, start) for number, start in enumerate(starts, first))
-    return list(Parallel(n_jobs=effort.jobs, prefer="threads")(jobs))
+    return list(Parallel(n_jobs=workers, prefer="threads")(jobs))
 
 
-def _splits(rows: FloatArray, prior: Prior, one: Ascent, seeds: list[int]) -> list[Start]:
+def _splits(rows: Rows, prior: Prior, one: Ascent, seeds: list[int]) -> list[Start]:
     """Return starts that split the rows which one novelty took into 2, 3, .. groups by k-means."""
-    best = score_rows(rows, scores_of(one.posterior)).argmax(axis=1)
-    taken = rows[best >= prior.known]
-    if taken.shape[0] == 0:
+    taken = np.flatnonzero(one.winners >= prior.known)
+    if taken.size == 0:
         return []
-    return [partial(k_means, taken, prior, groups, seed) for groups, seed in enumerate(seeds, 2)]
+    return [partial(k_means, rows, prior, groups, seed, taken) for groups, seed in enumerate(seeds, 2)]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import qmc
 from sklearn.cluster import KMeans
 
-from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.kernel import Rows, statistics_of_labels
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
@@ -14,25 +14,26 @@ from vbrand.types import FloatArray, IntArray
 # how the start multiplies novelty weight, degrees of freedom and mean strength in the paper's protocol
 _LOWEST_MULTIPLIERS = (0.1, 1.0, 1.0)
 _HIGHEST_MULTIPLIERS = (1.0, 10.0, 10.0)
+_ROWS_FOR_K_MEANS = 50_000
 
 
-def from_labels(rows: FloatArray, prior: Prior, component: IntArray) -> Posterior:
+def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
     """Return the posterior of rows that are put into one component each, 0..J+T-1."""
     return updated(prior, statistics_of_labels(rows, component, prior.known + prior.novel))
 
 
-def one_novelty(rows: FloatArray, prior: Prior) -> Posterior:
+def one_novelty(rows: Rows, prior: Prior) -> Posterior:
     """Return known classes as the prior has them, and one novel component as wide as all the rows."""
-    everything = from_labels(rows, prior, np.full(rows.shape[0], prior.known))
+    everything = from_labels(rows, prior, np.full(len(rows), prior.known))
     return Posterior(everything.components, prior.weights)
 
 
-def k_means(rows: FloatArray, prior: Prior, groups: int, seed: int) -> Posterior:
-    """Return the prior with some novel means at the centres of k-means on standardised rows.
+def k_means(rows: Rows, prior: Prior, groups: int, seed: int, among: IntArray | None = None) -> Posterior:
+    """Return the prior with some novel means at the centres of k-means on standardised rows, or some of them.
 
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
     """
-    mean, sizes = _centres(rows, min(groups, prior.novel), seed)
+    mean, sizes = _centres(rows, among, min(groups, prior.novel), seed)
     novel = slice(prior.known, prior.known + sizes.size)
     start_mean, precision = prior.components.mean.copy(), prior.components.precision.copy()
     start_mean[novel] = mean
@@ -46,7 +47,7 @@ def multipliers(starts: int, generator: np.random.Generator) -> FloatArray:
     return np.asarray(qmc.scale(unit, _LOWEST_MULTIPLIERS, _HIGHEST_MULTIPLIERS))
 
 
-def multiplied_k_means(rows: FloatArray, prior: Prior, seed: int, factors: FloatArray) -> Posterior:
+def multiplied_k_means(rows: Rows, prior: Prior, seed: int, factors: FloatArray) -> Posterior:
     """Return the start of the paper's protocol.
 
     Novel means at the centres of k-means; novelty weight, degrees of freedom and mean strength of novel components
@@ -62,10 +63,13 @@ def multiplied_k_means(rows: FloatArray, prior: Prior, seed: int, factors: Float
     return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
 
 
-def _centres(rows: FloatArray, groups: int, seed: int) -> tuple[FloatArray, IntArray]:
-    """Return centres and sizes of at most so many clusters."""
-    deviation = rows.std(axis=0)
+def _centres(rows: Rows, among: IntArray | None, groups: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return centres and sizes of at most so many clusters; of a long table an even sample is clustered."""
+    chosen = np.arange(len(rows)) if among is None else among
+    sample = rows.working(chosen[:: -(-chosen.size // _ROWS_FOR_K_MEANS)])
+    deviation = sample.std(axis=0)
     scale = np.where(deviation > 0.0, deviation, 1.0)
-    groups = min(groups, np.unique(rows, axis=0).shape[0])
-    found = KMeans(groups, n_init=1, random_state=seed).fit(rows / scale)
-    return found.cluster_centers_ * scale, np.bincount(found.labels_, minlength=groups)
+    groups = min(groups, np.unique(sample, axis=0).shape[0])
+    found = KMeans(groups, n_init=1, random_state=seed).fit(sample / scale)
+    sizes = np.bincount(found.labels_, minlength=groups) * (chosen.size / sample.shape[0])
+    return found.cluster_centers_ * scale, sizes
