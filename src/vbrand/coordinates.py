@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vbrand.inference.kernel import Rows
 from vbrand.model.prior import Beliefs
 from vbrand.robust.classes import KnownClasses
-from vbrand.robust.mrcd import column_scales
+from vbrand.robust.mrcd import column_scales, stand_in_scale
 from vbrand.types import FloatArray
 
 
@@ -23,7 +23,7 @@ class Coordinates:
     @classmethod
     def of(cls, rows: FloatArray) -> "Coordinates":
         """Return coordinates in which the columns of these rows have median 0 and robust scale 1."""
-        return cls(np.median(rows, axis=0), column_scales(rows, stand_in=rows.std(axis=0)))
+        return cls(np.median(rows, axis=0), column_scales(rows, stand_in=stand_in_scale(rows)))
 
     @property
     def log_volume(self) -> float:

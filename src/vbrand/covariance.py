@@ -5,10 +5,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from vbrand.io.table import checked_rows, column_list
 from vbrand.parameters import check_choice, check_number, check_whole
-from vbrand.robust.mrcd import Target, column_scales, constant_columns, fit_mrcd
+from vbrand.robust.mrcd import Target, column_scales, constant_columns, fit_mrcd, stand_in_scale
 from vbrand.types import FloatArray
 
 
@@ -47,7 +48,7 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
     Notes
     -----
     At least three rows are needed. A column in which half of the values agree has no robust scale; the unit of its
-    target is then its standard deviation. Constant columns are refused by name, and so is a table in which half of
+    target is then the spread of the others. Constant columns are refused by name, and so is a table in which half of
     the rows are identical. Duplicated columns are fine (`rho_` then exceeds 1e-6).
     For Gaussian rows the covariance is consistent in scale; its determinant is too small in small samples, as in R.
 
@@ -89,13 +90,13 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
         rows = checked_rows(self, X, reset=True, least_rows=3)
         constant = np.flatnonzero(constant_columns(rows))
         if constant.size:
-            raise ValueError(f"all values agree in {column_list(self, constant)}: there is no scale. Drop it.")
+            raise ValueError(f"all values agree in {column_list(self, constant)}: no scale can be had. Drop them.")
         generator = None
         if self.n_random_starts:
             generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         fit = fit_mrcd(
             rows,
-            column_scales(rows, stand_in=rows.std(axis=0)),
+            column_scales(rows, stand_in=stand_in_scale(rows)),
             support_fraction=self.support_fraction,
             target=self.target,
             rho=self.rho,
@@ -118,6 +119,7 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
 
     def mahalanobis(self, X: Any) -> FloatArray:
         """Return the squared Mahalanobis distance of each row of X to the location."""
+        check_is_fitted(self)
         difference = checked_rows(self, X, reset=False) - self.location_
         return np.asarray(np.einsum("ij,jk,ik->i", difference, self.precision_, difference, optimize=True))
 

@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbrand.robust.mrcd import (
+    column_scales,
     consistency_factor,
     fit_mrcd,
     frame_of,
     rho_for,
+    stand_in_scale,
     subset_size,
 )
 from vbrand.robust.scale import qn
@@ -151,3 +153,42 @@ def test_half_of_the_rows_identical_is_refused():
     with pytest.raises(ValueError, match="40 of 80 rows that lie closest together are identical"):
         fit_mrcd(rows, rows.std(axis=0))
     assert fit_mrcd(rows, rows.std(axis=0), support_fraction=0.75).condition < 1e3
+
+
+@pytest.mark.parametrize("n", [40, 41, 400])
+def test_a_column_half_of_whose_values_are_tied_keeps_its_size(n):
+    rows = np.random.default_rng(1).normal(size=(n, 3))
+    rows[: n // 2, 0] = 0.0
+    scale = column_scales(rows, stand_in_scale(rows))
+    fit = fit_mrcd(rows, scale, support_fraction=1.0)
+    np.testing.assert_allclose(np.diag(fit.scatter), rows.var(axis=0), rtol=0.1)
+
+
+@pytest.mark.parametrize("support_fraction", [0.5, 0.75])
+@pytest.mark.parametrize("seed", range(10))
+def test_columns_of_counts_do_not_collapse(seed, support_fraction):
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([rng.normal(size=(100, 3)), rng.poisson(0.3, size=(100, 3))])
+    fit = fit_mrcd(rows, column_scales(rows, stand_in_scale(rows)), support_fraction=support_fraction)
+    assert fit.condition < 500.0
+
+
+def test_half_of_the_rows_nearly_identical_is_refused():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(80, 3))
+    rows[:40] = 5.0 + 1e-6 * rng.normal(size=(40, 3))
+    with pytest.raises(ValueError, match="identical, or nearly so"):
+        fit_mrcd(rows, qn(rows))
+
+
+def test_one_wild_value_does_not_set_the_scale_of_a_column_of_counts():
+    counts = np.random.default_rng(0).poisson(0.3, size=(100, 1)).astype(float)
+    wild = counts.copy()
+    wild[0] = 1e3
+    assert stand_in_scale(wild)[0] < 2.0 * stand_in_scale(counts)[0]
+
+
+def test_a_singular_scatter_without_regularisation_is_refused():
+    rows = np.random.default_rng(0).normal(size=(20, 50))
+    with pytest.raises(ValueError, match="is singular"):
+        fit_mrcd(rows, qn(rows), rho=0.0)

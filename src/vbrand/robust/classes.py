@@ -9,7 +9,15 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from vbrand.robust.mcd import fit_empirical, fit_mcd
-from vbrand.robust.mrcd import RobustFit, column_scales, constant_columns, fit_mrcd, rounding_of
+from vbrand.robust.mrcd import (
+    RobustFit,
+    column_scales,
+    constant_columns,
+    fit_mrcd,
+    rounding_of,
+    spread_about,
+    stand_in_scale,
+)
 from vbrand.types import FloatArray, IntArray
 
 Scatter = Literal["mrcd", "mcd", "empirical"]
@@ -78,13 +86,12 @@ def learn_classes(
 def stand_in_scales(rows: FloatArray, member: IntArray) -> FloatArray:
     """Return the scale a column takes in a class where half of its values agree.
 
-    The pooled standard deviation within classes; where that is zero too (the column only tells classes apart), the
-    standard deviation over all rows.
+    That of deviations from the medians of the classes; where those are all zero (the column only tells classes
+    apart), from the overall median.
     """
-    sizes = np.bincount(member)
-    means = np.stack([np.bincount(member, column) for column in rows.T], axis=1) / sizes[:, None]  # (J, p)
-    within = np.sqrt(np.square(rows - means[member]).sum(axis=0) / (rows.shape[0] - sizes.size))
-    return np.asarray(np.where(within <= rounding_of(rows), rows.std(axis=0), within))
+    medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])  # (J, p)
+    within = spread_about(rows - medians[member])
+    return np.asarray(np.where(within <= rounding_of(rows), stand_in_scale(rows), within))
 
 
 def _fit_class(

@@ -1,7 +1,7 @@
 """Centre and scatter without regularisation: the reweighted MCD, and the plain mean and covariance."""
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import stats
 
 from vbrand.robust.mrcd import (
     Frame,
@@ -33,10 +33,7 @@ def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
         raise SingularScatterError(size, p)
     frame = frame_of(rows, "identity", scale)
     inner = frame.inward(rows)
-    try:
-        raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
-    except linalg.LinAlgError:
-        raise SingularScatterError(size, p) from None
+    raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
     # d^2 = (x - centre)' scatter^-1 (x - centre) <= chi2_{p, .975}
     difference = rows - raw.centre
     distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)

@@ -26,6 +26,9 @@ _LEAST_RHO = 1e-6
 # rho may exceed this only when the typical start needs more
 _MODERATE_RHO = 0.1
 _MAX_STEPS = 200
+# a final condition number this many times above the wanted one means that the subset is flat in some direction
+_COLLAPSED = 10.0
+_MAX_REPAIRS = 5
 # values that differ by less than this share of their magnitude differ by rounding alone
 _ROUNDING = 32 * np.finfo(np.float64).eps
 # squared spread, in Qn scales, below which a subset is one point
@@ -96,6 +99,7 @@ def fit_mrcd(
     working = _in_row_space(inner)  # (n, min(n, p))
     spare = rows.shape[1] - working.shape[1]  # directions in which all rows agree
     starts = starting_subsets(inner, size)
+    given = rho is not None
     if rho is None:
         needed = np.array([rho_for(working[start], rows.shape, spare, max_condition) for start in starts])
         rho = choose_rho(needed)
@@ -103,19 +107,46 @@ def fit_mrcd(
     if random_starts:
         generator = np.random.default_rng(generator)
         starts += [_random_subset(working, size, rho, spare, generator) for _ in range(random_starts)]
-    subset = best_subset(working, starts, rho)
-    return fit_of_subset(rows, subset, rho, frame)
+    fit = fit_of_subset(rows, best_subset(working, starts, rho, spare), rho, frame)
+    # a column of counts can be constant in the final subset though not in the starts: then rho was too small
+    for _ in range(_MAX_REPAIRS):
+        if given or fit.condition <= _COLLAPSED * max_condition:
+            break
+        rho = rho_for(working[fit.subset], rows.shape, spare, max_condition)
+        fit = fit_of_subset(rows, best_subset(working, [*starts, fit.subset], rho, spare), rho, frame)
+    return fit
 
 
 def subset_size(rows: int, support_fraction: float) -> int:
     """Return h = ceil(support_fraction n), at least two rows."""
-    return max(2, int(np.ceil(support_fraction * rows)))
+    return max(2, int(np.ceil(support_fraction * rows - 1e-9)))
 
 
 def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
-    """Return the Qn scale of each column, or its stand-in where at least half of the values agree, to rounding."""
+    """Return the Qn scale of each column, or its stand-in where half of the values agree or Qn is zero, to rounding."""
+    half = rows.shape[0] // 2
+    ordered = np.sort(rows, axis=0)
+    closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
     scale = qn(rows)
-    return np.where(scale <= rounding_of(rows), stand_in, scale)
+    return np.where(np.minimum(closest, scale) <= rounding_of(rows), stand_in, scale)
+
+
+def spread_about(deviations: FloatArray) -> FloatArray:
+    """Return a scale of each column of deviations, many of which may be zero.
+
+    Their root mean square, each cut at five times the median of those that are not zero.
+    """
+    size = np.abs(deviations)
+    with_gaps = np.where(size > 0.0, size, np.nan)
+    varies = (size > 0.0).any(axis=0)
+    limit = np.zeros(size.shape[1])
+    limit[varies] = 5.0 * np.nanmedian(with_gaps[:, varies], axis=0)
+    return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
+
+
+def stand_in_scale(rows: FloatArray) -> FloatArray:
+    """Return the scale a column takes when half of its values agree and nothing else is known."""
+    return spread_about(rows - np.median(rows, axis=0))
 
 
 def constant_columns(rows: FloatArray) -> BoolArray:
@@ -162,8 +193,12 @@ def choose_rho(needed: FloatArray) -> float:
     return float(needed[needed <= max(_MODERATE_RHO, float(np.median(needed)))].max())
 
 
-def best_subset(working: FloatArray, starts: list[BoolArray], rho: float) -> BoolArray:
-    """Return the subset of smallest determinant that concentration steps reach from the starts."""
+def best_subset(working: FloatArray, starts: list[BoolArray], rho: float, spare: int = 0) -> BoolArray:
+    """Return the subset of smallest determinant that concentration steps reach from the starts.
+
+    `spare` counts the directions beyond the working ones, in which all rows agree.
+    """
+    factor = consistency_factor(int(starts[0].sum()), working.shape[0], working.shape[1] + spare)
     best, lowest = starts[0], np.inf
     seen: set[bytes] = set()
     for start in starts:
@@ -172,7 +207,7 @@ def best_subset(working: FloatArray, starts: list[BoolArray], rho: float) -> Boo
             if subset.tobytes() in seen:  # another start came by here and went on from here
                 break
             seen.add(subset.tobytes())
-            following, determinant = _concentrate(working, subset, rho)
+            following, determinant = _concentrate(working, subset, rho, factor)
             if determinant < lowest:
                 best, lowest = subset, determinant
             subset = following
@@ -184,7 +219,7 @@ def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Frame)
     n, p = rows.shape
     inner = frame.inward(rows[subset])
     covariance = _scatter(inner, inner.shape[0] - 1)
-    if np.trace(covariance) <= _ONE_POINT * p:
+    if np.trace(covariance) <= p * max(min(rho, _LEAST_RHO), _ONE_POINT):
         raise OnePointError(inner.shape[0], n)
     # K = rho I + (1 - rho) c S
     regular = (1.0 - rho) * consistency_factor(inner.shape[0], n, p) * covariance
@@ -192,9 +227,12 @@ def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Frame)
     values, vectors = linalg.eigh(regular)
     if values[0] <= p * np.finfo(np.float64).eps * values[-1]:
         raise SingularScatterError(inner.shape[0], p)
+    scatter = frame.outward(regular, 1)
+    if not np.isfinite(scatter).all() or not np.diag(scatter).all():
+        raise ValueError("the values are so large or so small that their squares overflow: use other units.")
     return RobustFit(
         centre=frame.median + (rows[subset] - frame.median).mean(axis=0),
-        scatter=frame.outward(regular, 1),
+        scatter=scatter,
         precision=frame.outward((vectors / values) @ vectors.T, -1),
         subset=subset,
         rho=rho,
@@ -215,7 +253,7 @@ class OnePointError(ValueError):
 
     def __init__(self, size: int, rows: int) -> None:
         super().__init__(
-            f"the {size} of {rows} rows that lie closest together are identical, so they have no scatter. "
+            f"the {size} of {rows} rows that lie closest together are identical, or nearly so: they have no scatter. "
             "Remove the repeated rows, or raise support_fraction until the subset holds different rows."
         )
 
@@ -225,22 +263,24 @@ class SingularScatterError(ValueError):
 
     def __init__(self, size: int, columns: int) -> None:
         super().__init__(
-            f"the scatter of the innermost {size} rows in {columns} columns is singular: columns are copies or sums of "
-            "others, or there are too few rows. Let rho be chosen from the data (rho=None), or give a rho above 0."
+            f"the scatter of {size} rows in {columns} columns is singular: columns are copies or sums of others, half "
+            "of a column's values agree, or there are too few rows. Use the MRCD with a rho above 0 (it chooses one)."
         )
 
 
-def _concentrate(working: FloatArray, subset: BoolArray, rho: float) -> tuple[BoolArray, float]:
+def _concentrate(working: FloatArray, subset: BoolArray, rho: float, factor: float) -> tuple[BoolArray, float]:
     """Return the h rows closest to a subset in the metric of its K, and log det K."""
     inner = working[subset]
-    covariance = _scatter(inner, inner.shape[0])
-    n, p = working.shape
-    regular = (1.0 - rho) * consistency_factor(inner.shape[0], n, p) * covariance
+    p = working.shape[1]
+    regular = (1.0 - rho) * factor * _scatter(inner, inner.shape[0])
     regular[np.diag_indices(p)] += rho
-    factor = linalg.cholesky(regular, lower=True)
-    unit = linalg.solve_triangular(factor, np.eye(p), lower=True)  # L^-1
+    try:
+        root = linalg.cholesky(regular, lower=True)
+    except linalg.LinAlgError:
+        raise SingularScatterError(inner.shape[0], p) from None
+    unit = linalg.solve_triangular(root, np.eye(p), lower=True)  # L^-1
     distance = np.square((working - inner.mean(axis=0)) @ unit.T).sum(axis=1)
-    return smallest(distance, inner.shape[0]), 2.0 * float(np.log(np.diag(factor)).sum())
+    return smallest(distance, inner.shape[0]), 2.0 * float(np.log(np.diag(root)).sum())
 
 
 def _random_subset(working: FloatArray, size: int, rho: float, spare: int, generator: np.random.Generator) -> BoolArray:
