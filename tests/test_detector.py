@@ -64,7 +64,7 @@ def test_the_answer_keeps_its_contract(problem, fitted):
     assert len(found.summary().groups) == 3 + groups
     assert sum(group.rows for group in found.groups) == n
     assert found.elbo == max(trace[-1] for trace in found.traces)
-    assert len(found.traces) == 10
+    assert len(found.traces) == 12
     np.testing.assert_allclose(found.novelty_probability, found.probabilities[:, 3:].sum(axis=1), atol=1e-12)
 
 
@@ -248,7 +248,7 @@ def test_init_starts_where_it_says(problem):
     found = VBrand(random_state=0, init=truth).fit(labelled, labels).discover(unlabelled)
     assert len(found.traces) == 1
     assert evaluate(truth, found).ari > 0.95
-    with pytest.raises(ValueError, match="init has the shape"):
+    with pytest.raises(ValueError, match="init has 5 labels"):
         VBrand(init=truth[:5]).fit(labelled, labels).discover(unlabelled)
 
 
@@ -288,6 +288,8 @@ BAD_TABLES = [
     (lambda x, y, z: (x.assign(b="barley"), y, z), "column 'b' holds text .'barley' in row 0."),
     (lambda x, y, z: (x, np.r_[y[:-2], [7, 7]], z), "class 7 has 2 rows; a robust scatter needs at least 3"),
     (lambda x, y, z: (x, np.full(len(y), -1), z), "all rows are unlabelled"),
+    (lambda x, y, z: (x, np.where(y == 0, np.inf, y), z), "whole numbers or text"),
+    (lambda x, y, z: (x.assign(b=pd.Timestamp("2026-01-01")), y, z), "column 'b' holds dates or times"),
     (lambda x, y, z: (x, y[:-1], z), "inconsistent numbers of samples"),
     (lambda x, y, z: (x, y, z.rename(columns={"a": "A"})), "feature names should match"),
     (lambda x, y, z: (x, y, z[["a", "b"]]), "feature names should match"),
@@ -345,12 +347,77 @@ def test_constant_columns_are_dropped_with_a_warning_that_names_them(problem):
         {"novel_dof": 1.0},
         {"novel_mean": [1.0]},
         {"novel_scale": [[1.0]]},
+        {"novel_scale": -np.eye(3)},
+        {"concentration": np.inf},
     ],
 )
 def test_bad_settings_get_one_sentence(problem, parameters):
     labelled, labels, _, _ = problem
     with pytest.raises(ValueError, match=next(iter(parameters))):
         VBrand(**parameters).fit(labelled, labels)
+
+
+def two_known(rng, n=200):
+    return np.vstack([rng.normal(0, 1, (n, 2)), rng.normal(8, 1, (n, 2))]), np.repeat([0, 1], n)
+
+
+@pytest.mark.parametrize("rows", [8, 20, 200])
+def test_a_row_far_from_everything_is_novel_before_and_after_a_discovery(rows):
+    rng = np.random.default_rng(0)
+    detector = VBrand(random_state=0).fit(*two_known(rng, rows))
+    far = np.array([[20.0, -20.0], [100.0, -100.0], [1e6, -1e6], [1e300, 0.0]])
+    assert (detector.predict(far) == -1).all()
+    detector.discover(two_known(rng)[0])  # all known
+    assert (detector.predict(far) == -1).all()
+    assert (np.diff(detector.novelty_score(far[:3])) > 0).all()
+
+
+@pytest.mark.parametrize("wild", [-9999.0, 50.0, 1e9, 1e200])
+def test_one_wild_cell_does_not_hide_a_novel_class(wild):
+    rows, classes = load_iris(return_X_y=True)
+    known = (classes != 2) & (np.arange(150) % 2 == 0)
+    test = rows[~known].copy()
+    test[0, 0] = wild
+    found = VBrand(random_state=0).fit(rows[known], classes[known]).discover(test)
+    assert (found.labels[classes[~known] == 2] == -1).mean() > 0.9
+    assert np.isfinite(found.probabilities).all()
+
+
+def test_gross_outliers_do_not_hide_a_novel_class():
+    rng = np.random.default_rng(0)
+    train = rng.normal(size=(100, 10))
+    novel = rng.normal(size=(100, 10)) + 12.0 / np.sqrt(10)
+    test = np.vstack([rng.normal(size=(100, 10)), novel, 1e6 * rng.normal(size=(5, 10))])
+    found = VBrand(random_state=0).fit(train, np.zeros(100, int)).discover(test)
+    assert (found.labels[100:] == -1).mean() > 0.95
+
+
+def test_labels_in_plain_lists_keep_their_meaning(problem):
+    labelled, labels, unlabelled, _ = problem
+    table = np.vstack([labelled, unlabelled])
+    names = [f"kind {label}" for label in labels]
+    for missing in (float("nan"), -1, None):
+        detector = VBrand(random_state=0, search="none").fit(table, names + [missing] * len(unlabelled))
+        assert list(detector.classes_) == ["kind 0", "kind 1", "kind 2"]
+        assert detector.discovery_.labels.size == len(unlabelled)
+    large = [2**60 + int(label) for label in labels]
+    assert list(VBrand().fit(labelled, large).classes_) == [2**60, 2**60 + 1, 2**60 + 2]
+
+
+def test_a_new_fit_forgets_the_old_discovery(problem):
+    labelled, labels, unlabelled, _ = problem
+    detector = VBrand(random_state=0, search="none").fit(labelled, labels)
+    detector.discover(unlabelled)
+    detector.fit(labelled, labels)
+    assert not hasattr(detector, "discovery_")
+
+
+def test_float32_tables_are_discovered_as_they_are(problem):
+    labelled, labels, unlabelled, _ = problem
+    plain = VBrand(random_state=0, search="none").fit(labelled, labels).discover(unlabelled)
+    single = VBrand(random_state=0, search="none").fit(labelled, labels).discover(unlabelled.astype(np.float32))
+    np.testing.assert_array_equal(single.labels, plain.labels)
+    np.testing.assert_allclose(single.probabilities, plain.probabilities, atol=1e-3)
 
 
 def test_settings_survive_cloning():

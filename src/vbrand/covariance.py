@@ -87,7 +87,7 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Estimate location and covariance of the rows of X; y is ignored."""
         self._check_parameters()
-        rows = checked_rows(self, X, reset=True, least_rows=3)
+        rows = checked_rows(self, X, reset=True, least_rows=3).astype(np.float64)
         constant = np.flatnonzero(constant_columns(rows))
         if constant.size:
             raise ValueError(f"all values agree in {column_list(self, constant)}: no scale can be had. Drop them.")

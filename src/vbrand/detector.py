@@ -1,7 +1,9 @@
 """VBrand, the detector: validates, calls, stores."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,8 +18,8 @@ from vbrand.inference.kernel import Rows
 from vbrand.inference.search import Effort, Search, find
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
-from vbrand.labelling import Memberships, memberships, prior_memberships
-from vbrand.model.posterior import Posterior, before_rows
+from vbrand.labelling import Memberships, memberships
+from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive
 from vbrand.model.prior import Beliefs, elicit
 from vbrand.parameters import check_choice, check_number, check_whole
@@ -43,10 +45,10 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     max_novel : int, default 20
         The largest number of novel components (truncation).
     search : "groups", "restarts" or "none", default "groups"
-        Several starts of which the best bound wins: one novelty, then its rows split by k-means into 2, 3, ... groups
-        ("groups"); or k-means of all rows with multipliers from a Latin hypercube, the paper's protocol ("restarts").
-        "none" is one plain run from one novelty.
-    n_starts : int, default 10
+        Several starts of which the best bound wins: one novelty, then rows that look novel split by k-means into
+        1, 2, ... groups ("groups"); or the paper's protocol, made for its priors: k-means of all rows with multipliers
+        from a Latin hypercube ("restarts"). "none" is one plain run from one novelty.
+    n_starts : int, default 12
         Number of starts.
     init : one label per row of `discover`, optional
         Where to start instead; a known class, or any other value for a novel group each.
@@ -74,7 +76,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     novel_mean_strength : float, default 0.01
         Rows that this expectation is worth: the smaller, the farther novel classes may lie.
     novel_dof : float, optional
-        Degrees of freedom of the scatter of a novel class; p + 30 by default.
+        Degrees of freedom of the scatter of a novel class; by default p + 30, or as many as a small known class has.
     novel_scale : array of shape (p, p), optional
         Its scale matrix; by default such that its expectation is the average scatter of a known class.
     concentration : float, default 1
@@ -105,7 +107,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         support_fraction: float = 0.75,
         max_novel: int = 20,
         search: Search = "groups",
-        n_starts: int = 10,
+        n_starts: int = 12,
         init: Any = None,
         tol: float = 1e-9,
         max_iter: int = 1_000,
@@ -163,7 +165,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         labels, given = read_labels(y)
         check_consistent_length(rows, labels)
         self._kept = self._varying_columns(rows[given])
-        labelled = rows[given][:, self._kept]
+        labelled = rows[given][:, self._kept].astype(np.float64)
         self._coordinates = Coordinates.of(labelled)
         known = learn_classes(
             self._coordinates.inward(labelled),
@@ -176,7 +178,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         self.classes_ = known.labels
         self.known_classes_: KnownClasses = self._coordinates.classes_outward(known)
         self._prior = elicit(known, self._beliefs(), 1, update_known=self.update_known)
-        self._posterior: Posterior | None = None
+        self._posterior = before_rows(self._prior)
+        self.__dict__.pop("discovery_", None)
         if not given.all():
             self._discover(rows[~given])
         return self
@@ -189,16 +192,17 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
-        return labels_of(self._memberships(X), self.classes_, self.threshold)
+        parts = [labels_of(part, self.classes_, self.threshold) for _, part in self._memberships(X)]
+        return np.concatenate(parts)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of the known classes, in the order of `classes_`, and of novelty (last)."""
-        members = self._memberships(X)
-        return np.column_stack([np.exp(members.known), members.novelty_probability])
+        parts = [np.column_stack([np.exp(part.known), part.novelty_probability]) for _, part in self._memberships(X)]
+        return np.concatenate(parts)
 
     def novelty_score(self, X: Any) -> FloatArray:
         """Return how novel each row is: log-odds of novelty above those of the threshold."""
-        return self._memberships(X).novelty_score(self.threshold)
+        return np.concatenate([part.novelty_score(self.threshold) for _, part in self._memberships(X)])
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return minus the novelty score: 0 and above is known."""
@@ -207,8 +211,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log posterior predictive density of each row."""
         check_is_fitted(self)
-        posterior = before_rows(self._prior) if self._posterior is None else self._posterior
-        return log_predictive(self._rows(X).working(slice(None)), posterior) + self._coordinates.log_volume
+        rows = self._rows(X)
+        parts = [log_predictive(rows.working(block), self._posterior) for block in rows.blocks()]
+        return np.concatenate(parts) + self._coordinates.log_volume
 
     def _discover(self, rows: FloatArray) -> Discovery:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -222,7 +227,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         volume = rows.shape[0] * self._coordinates.log_volume
         discovery = discovery_of(
             rows,
-            memberships(working, found.best.posterior, prior.class_of),
+            partial(memberships, working, found.best.posterior, prior.class_of),
+            found.best.posterior,
+            prior.class_of,
             classes=self.classes_,
             threshold=self.threshold,
             min_group=max(5, int(np.ceil(0.005 * rows.shape[0]))) if self.min_group is None else self.min_group,
@@ -237,12 +244,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         self.discovery_ = discovery
         return discovery
 
-    def _memberships(self, X: Any) -> Memberships:
+    def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
         check_is_fitted(self)
-        rows = self._rows(X)
-        if self._posterior is None:
-            return prior_memberships(rows, self._prior)
-        return memberships(rows, self._posterior, self._prior.class_of)
+        return memberships(self._rows(X), self._posterior, self._prior.class_of)
 
     def _rows(self, X: Any) -> Rows:
         return self._coordinates.view(self._columns(checked_rows(self, X, reset=False)))
@@ -266,7 +270,10 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
         if given["novel_scale"] is not None:
-            given["novel_scale"] = _array("novel_scale", given["novel_scale"], (p, p))[np.ix_(kept, kept)]
+            scale = _array("novel_scale", given["novel_scale"], (p, p))
+            if not np.allclose(scale, scale.T, rtol=1e-9) or not np.linalg.eigvalsh(scale)[0] > 0.0:
+                raise ValueError("novel_scale must be a symmetric, positive definite matrix, as a covariance is.")
+            given["novel_scale"] = scale[np.ix_(kept, kept)]
         columns = int(kept.sum())
         if self.novel_dof is not None:
             check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
@@ -276,18 +283,16 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         """Return the component that each row starts in, from the labels in `init`."""
         if self.init is None:
             return None
-        labels = np.asarray(self.init)
-        if labels.shape != (rows,):
-            raise ValueError(f"init has the shape {labels.shape}; one label for each of the {rows} rows is expected.")
-        known = np.isin(labels, self.classes_)
-        component = np.searchsorted(self.classes_, np.where(known, labels, self.classes_[0]))
-        groups, group = np.unique(labels[~known], return_inverse=True)
-        if groups.size > self.max_novel:
-            raise ValueError(
-                f"init has {groups.size} novel groups, more than max_novel={self.max_novel}. Raise max_novel."
-            )
-        component[~known] = self.classes_.size + group
-        return np.asarray(component)
+        labels = list(self.init)
+        if len(labels) != rows:
+            raise ValueError(f"init has {len(labels)} labels; one for each of the {rows} rows is expected.")
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        for label in labels:
+            place.setdefault(label, len(place))
+        novel = len(place) - self.classes_.size
+        if novel > self.max_novel:
+            raise ValueError(f"init has {novel} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
+        return np.array([place[label] for label in labels])
 
     def _check_parameters(self) -> None:
         check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))

@@ -1,16 +1,19 @@
 """What was found: a known class or a novel group for every row, with probabilities."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from vbrand.inference.cavi import Stopped
 from vbrand.labelling import Memberships
-from vbrand.model.posterior import Bound
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.model.posterior import Bound, Posterior
+from vbrand.model.weights import log_expected_weights
+from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
 # a row whose best component has at least this probability is taken as certain when labels are drawn
@@ -23,7 +26,7 @@ class Group:
 
     name: str
     rows: int
-    weight: float  # share of the rows, by probability
+    weight: float  # the share of all rows that the model expects of it
     novelty_probability: float  # mean over its rows
     kind: str  # "known class", "novel group" or "outlier group"
     centre: FloatArray  # (p,) mean of its rows, in the user's units
@@ -57,7 +60,6 @@ class Discovery:
     clusters: IntArray  # (n,)
     novelty_probability: FloatArray  # (n,)
     novelty_score: FloatArray  # (n,) log-odds of novelty above those of the threshold
-    probabilities: FloatArray  # (n, J + groups)
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
     elbo: float  # in the user's units, every constant kept
@@ -65,6 +67,16 @@ class Discovery:
     traces: list[FloatArray]  # the bound of every sweep of every start, in the user's units
     stopped: Stopped
     columns: tuple[str, ...]
+    _members: Callable[[], Iterator[tuple[slice, Memberships]]] = field(repr=False)
+    _places: IntArray = field(repr=False)  # novel components that are groups, in their order
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Return probabilities of known classes and novel groups, (n, J + groups), computed when first asked for."""
+        result = np.empty((self.labels.size, len(self.groups)))
+        for block, members in self._members():
+            result[block] = _probabilities(members, self._places)
+        return result
 
     def summary(self) -> "Summary":
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is."""
@@ -72,12 +84,13 @@ class Discovery:
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
-        novel = [group for group in self.groups[self.classes.size :] if group.kind == "novel group"]
-        outliers = sum(group.rows for group in self.groups[self.classes.size :] if group.kind == "outlier group")
+        novel = [group.rows for group in self.groups if group.kind == "novel group"]
+        outliers = sum(group.rows for group in self.groups if group.kind == "outlier group")
         return (
-            f"{known:,} rows belong to the {_plural(self.classes.size, 'known class', 'known classes')}, "
-            f"{sum(group.rows for group in novel):,} to {_plural(len(novel), 'novel group', 'novel groups')}, "
-            f"{outliers:,} look like outliers."
+            f"{_plural(known, 'row belongs', 'rows belong')} to the "
+            f"{_plural(self.classes.size, 'known class', 'known classes')}, "
+            f"{sum(novel):,} to {_plural(len(novel), 'novel group', 'novel groups')}, "
+            f"{_plural(outliers, 'looks like an outlier', 'look like outliers')}."
         )
 
 
@@ -100,8 +113,10 @@ class Summary:
 
 
 def discovery_of(
-    rows: FloatArray,
-    members: Memberships,
+    table: NDArray[Any],
+    members: Callable[[], Iterator[tuple[slice, Memberships]]],
+    posterior: Posterior,
+    class_of: IntArray,
     *,
     classes: NDArray[Any],
     threshold: float,
@@ -109,30 +124,54 @@ def discovery_of(
     generator: np.random.Generator,
     **fit: Any,
 ) -> Discovery:
-    """Return the discovery for rows in the user's units; `fit` holds what is passed through."""
-    novel = members.is_novel(threshold)
-    best = members.novel.argmax(axis=1)
-    places = _groups_by_size(best[novel])  # novel components that have rows, largest first
-    clusters = members.best_class.copy()
-    clusters[novel] = classes.size + np.argsort(places)[np.searchsorted(np.sort(places), best[novel])]
-    probabilities = _probabilities(members, places)
+    """Return the discovery for rows in the user's units; `fit` holds what is passed through.
+
+    `members` gives memberships block by block, each time anew: no array of rows by components is kept.
+    """
+    n = table.shape[0]
+    clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
+    doubtful = list[FloatArray]()
+    certain = np.zeros(posterior.weights.novel + 1, dtype=np.int64)
+    for block, part in members():
+        novel = part.is_novel(threshold)
+        clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
+        score[block] = part.novelty_score(threshold)
+        shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, T + 1)
+        sure = shares.max(axis=1) >= _CERTAIN
+        certain += np.bincount(shares[sure].argmax(axis=1), minlength=certain.size)
+        doubtful.append(shares[~sure])
+    places = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
+    rank = np.arange(classes.size + posterior.weights.novel)
+    rank[classes.size + places] = classes.size + np.arange(places.size)
+    clusters = rank[clusters]
+    novelty = expit(score + np.log(threshold / (1.0 - threshold)))
     return Discovery(
         classes=classes,
-        labels=labels_of(members, classes, threshold),
+        labels=_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
-        novelty_probability=members.novelty_probability,
-        novelty_score=members.novelty_score(threshold),
-        probabilities=probabilities,
-        groups=_describe(rows, clusters, probabilities, members.novelty_probability, classes, min_group),
-        n_groups=_count_groups(members, min_group, generator),
+        novelty_probability=novelty,
+        novelty_score=score,
+        groups=_describe(table, clusters, _weights(posterior, class_of, places), novelty, classes, min_group),
+        n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
+        _members=members,
+        _places=places,
         **fit,
     )
 
 
 def labels_of(members: Memberships, classes: NDArray[Any], threshold: float) -> NDArray[Any]:
     """Return the known label of each row, or -1 ("novel" where labels are text)."""
-    names = np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
-    return np.asarray(names[np.where(members.is_novel(threshold), classes.size, members.best_class)])
+    return np.asarray(_names(classes)[np.where(members.is_novel(threshold), classes.size, members.best_class)])
+
+
+def _names(classes: NDArray[Any]) -> NDArray[Any]:
+    return np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
+
+
+def _weights(posterior: Posterior, class_of: IntArray, places: IntArray) -> FloatArray:
+    """Return the expected weights of known classes and novel groups."""
+    expected = np.exp(log_expected_weights(posterior.weights))
+    return np.append(np.bincount(class_of, expected[: class_of.size]), expected[class_of.size + places])
 
 
 def _groups_by_size(best: IntArray) -> IntArray:
@@ -151,48 +190,47 @@ def _probabilities(members: Memberships, places: IntArray) -> FloatArray:
 
 
 def _describe(
-    rows: FloatArray,
+    table: NDArray[Any],
     clusters: IntArray,
-    probabilities: FloatArray,
+    weights: FloatArray,
     novelty: FloatArray,
     classes: NDArray[Any],
     min_group: int,
 ) -> tuple[Group, ...]:
+    sizes = np.bincount(clusters, minlength=weights.size)
+    share = np.maximum(sizes, 1)
+    mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
+    centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
     groups = list[Group]()
-    for k in range(probabilities.shape[1]):
-        inside: BoolArray = clusters == k
-        size = int(inside.sum())
+    for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
-        kind = "known class" if known else "novel group" if size >= min_group else "outlier group"
         groups.append(
             Group(
                 name=str(classes[k]) if known else f"novel {k - classes.size + 1}",
                 rows=size,
-                weight=float(probabilities[:, k].mean()),
-                novelty_probability=float(novelty[inside].mean()) if size else 0.0,
-                kind=kind,
-                centre=rows[inside].mean(axis=0) if size else np.full(rows.shape[1], np.nan),
+                weight=float(weights[k]),
+                novelty_probability=float(mean_novelty[k]),
+                kind="known class" if known else "novel group" if size >= min_group else "outlier group",
+                centre=centres[k] if size else np.full(table.shape[1], np.nan),
             )
         )
     return tuple(groups)
 
 
-def _count_groups(members: Memberships, min_group: int, generator: np.random.Generator) -> GroupCount:
-    """Draw the component of every row and count the novel ones with at least `min_group` rows."""
-    novel = members.novel.shape[1]
-    shares = np.exp(np.column_stack([members.novel, logsumexp(members.known, axis=1)]))  # (n, T + 1)
-    certain = shares.max(axis=1) >= _CERTAIN
-    sure = np.bincount(shares[certain].argmax(axis=1), minlength=novel + 1)
-    steps = np.cumsum(shares[~certain], axis=1)
+def _count_groups(
+    certain: IntArray, doubtful: FloatArray, min_group: int, generator: np.random.Generator
+) -> GroupCount:
+    """Draw the component of every doubtful row and count the novel ones with at least `min_group` rows."""
+    steps = np.cumsum(doubtful, axis=1)
     steps /= steps[:, -1:]
     counts = np.empty(_DRAWS, dtype=np.int64)
     for draw in range(_DRAWS):
         drawn = (steps < generator.random((steps.shape[0], 1))).sum(axis=1)
-        sizes = sure + np.bincount(drawn, minlength=novel + 1)
-        counts[draw] = (sizes[:novel] >= min_group).sum()
+        sizes = certain + np.bincount(drawn, minlength=certain.size)
+        counts[draw] = (sizes[:-1] >= min_group).sum()
     low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
     return GroupCount(float(counts.mean()), int(low), int(high))
 
 
 def _plural(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,14 +1,14 @@
 """From scores to answers: which known class or novel component a row belongs to, and how surely."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from vbrand.inference.kernel import Rows, score_rows
-from vbrand.model.posterior import Posterior, before_rows, scores_of
+from vbrand.inference.kernel import Rows
+from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_predictive_parts
-from vbrand.model.prior import Prior
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -43,17 +43,14 @@ class Memberships:
         return self.novelty_score(threshold) > 0.0
 
 
-def memberships(rows: Rows, posterior: Posterior, class_of: IntArray) -> Memberships:
-    """Return the memberships of rows: the responsibilities of the fit, in the coordinates of the posterior."""
-    return _shared_out(score_rows(rows, scores_of(posterior)), class_of)
+def memberships(rows: Rows, posterior: Posterior, class_of: IntArray) -> Iterator[tuple[slice, Memberships]]:
+    """Return the memberships of rows block by block, by their posterior predictive densities.
 
-
-def prior_memberships(rows: Rows, prior: Prior) -> Memberships:
-    """Return the memberships of rows before any were discovered: known classes against the base measure.
-
-    By predictive densities: what is expected of a class that nobody has seen is how far its rows may lie.
+    Not by the responsibilities of the fit: those average the log density of an empty novel component over all the
+    places where it may lie, which no row can outweigh, so that a row far from everything would count as known.
     """
-    return _shared_out(log_predictive_parts(rows.working(slice(None)), before_rows(prior)), prior.class_of)
+    for block in rows.blocks():
+        yield block, _shared_out(log_predictive_parts(rows.working(block), posterior), class_of)
 
 
 def _shared_out(score: FloatArray, class_of: IntArray) -> Memberships:

@@ -8,7 +8,8 @@ import numpy as np
 
 def check_number(name: str, value: object, low: float, high: float = np.inf, *, open_low: bool = False) -> None:
     """Refuse anything but a number from low to high; `open_low` excludes low itself."""
-    right = isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high
+    finite = isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    right = finite and low <= float(value) <= high  # type: ignore[arg-type]
     if not right or (open_low and float(value) == low):  # type: ignore[arg-type]
         begin = f"above {low:g}" if open_low else f"from {low:g}"
         end = "" if high == np.inf else f" to {high:g}" if not open_low else f" and up to {high:g}"

@@ -162,9 +162,9 @@ def test_one_novelty_leads_to_the_novel_group(simple):
 def test_k_means_puts_novel_means_at_centres_of_clusters(simple):
     rows, prior = simple
     rows = rows.table
-    start = k_means(Rows.plain(rows * [1.0, 1e6]), prior, 6, 0).components
+    start = k_means(Rows.plain(rows * [1.0, 1e3]), prior, 6, 0).components
     assert start.precision[2:].sum() == pytest.approx(240 + prior.components.precision[2:].sum())
-    centres = start.mean[2:] / [1.0, 1e6]
+    centres = start.mean[2:] / [1.0, 1e3]
     distance = np.linalg.norm(rows[:, None] - centres, axis=2)
     for k in range(6):  # the fixed point of k-means, whatever the units
         np.testing.assert_allclose(rows[distance.argmin(axis=1) == k].mean(axis=0), centres[k], atol=0.5)

@@ -6,14 +6,14 @@ from problems import random_problem
 from scipy import stats
 
 from vbrand.model.predictive import log_predictive
-from vbrand.model.weights import expected_weights
+from vbrand.model.weights import log_expected_weights
 
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_predictive_is_a_mixture_of_students(fixed):
     rows, _, posterior = random_problem(1, p=3, fixed=fixed)
     c, density = posterior.components, 0.0
-    for k, weight in enumerate(expected_weights(posterior.weights)):
+    for k, weight in enumerate(np.exp(log_expected_weights(posterior.weights))):
         if c.fixed[k]:
             part = stats.multivariate_normal(c.mean[k], c.scale[k])
         else:

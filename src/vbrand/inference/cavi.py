@@ -14,12 +14,16 @@ from vbrand.model.statistics import Statistics
 from vbrand.model.weights import best_stick_order
 from vbrand.types import FloatArray
 
+# a relative fall of the bound that rounding can make
+_ROUNDING = 1e-8
+
 
 class Stopped(Enum):
     """Why an ascent ended."""
 
     CONVERGED = "the bound gained less than the tolerance"
     MAX_ITERATIONS = "the largest number of sweeps was reached"
+    FELL = "the bound fell: the rows are too extreme for double precision"
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,9 @@ def ascend(
         if progress is not None:
             progress(len(trace), bound.total)
         if len(trace) > 1 and trace[-1] - trace[-2] <= tol * abs(trace[-1]):
-            return Ascent(posterior, statistics, winners, bound, np.array(trace), Stopped.CONVERGED)
+            fell = trace[-1] - trace[-2] < -_ROUNDING * abs(trace[-1])
+            stopped = Stopped.FELL if fell else Stopped.CONVERGED
+            return Ascent(posterior, statistics, winners, bound, np.array(trace), stopped)
         if len(trace) >= max_iter:
             return Ascent(posterior, statistics, winners, bound, np.array(trace), Stopped.MAX_ITERATIONS)
         if sort:

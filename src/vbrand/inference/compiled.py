@@ -17,6 +17,8 @@ _jit = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
+# working coordinates beyond this count as this
+FARTHEST = 1e6
 # columns from which BLAS beats the loops, and rows of a factor between two looks at who is still in play
 WIDE = 16
 STEP = 8
@@ -73,7 +75,8 @@ def load_block(rows, start, size, winners, centre, unit, block):  # type: ignore
         cursor[winners[i]] += 1
     for j in range(centre.size):
         for lane in range(size):
-            block.held[j, lane] = (rows[order[lane], j] - centre[j]) * unit[j]
+            value = (np.float64(rows[order[lane], j]) - centre[j]) * unit[j]
+            block.held[j, lane] = min(max(value, -FARTHEST), FARTHEST)
 
 
 @_jit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import load_block, sweep_block, workspace
+from vbrand.inference.compiled import FARTHEST, load_block, sweep_block, workspace
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -24,7 +24,11 @@ _PIECES = 16
 
 @dataclass(frozen=True)
 class Rows:
-    """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block."""
+    """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
+
+    A value more than a million units away counts as a million: it is as novel there, and its square still leaves
+    room for those of ordinary values.
+    """
 
     table: NDArray[Any]  # (n, p)
     centre: FloatArray  # (p,)
@@ -45,7 +49,8 @@ class Rows:
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
-        return np.asarray((self.table[chosen] - self.centre) * self.unit, dtype=np.float64)
+        working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
+        return np.asarray(np.clip(working, -FARTHEST, FARTHEST))
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""

@@ -11,7 +11,14 @@ from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.kernel import Rows
-from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
+from vbrand.inference.starts import (
+    from_labels,
+    k_means,
+    multiplied_k_means,
+    multipliers,
+    one_novelty,
+    unexplained,
+)
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
@@ -27,7 +34,7 @@ class Effort:
     """How hard to look."""
 
     search: Search = "groups"
-    starts: int = 10
+    starts: int = 12
     tol: float = 1e-9
     max_iter: int = 1_000
     jobs: int | None = None
@@ -52,11 +59,11 @@ def find(
 ) -> Found:
     """Return the best of several ascents; `component` gives a start for each row instead, and then there is one.
 
-    Seeds are drawn before any work is shared out and BLAS runs on one thread, so the answer does not depend on the
-    number of workers.
+    Seeds are drawn before any work is shared out and BLAS and OpenMP run on one thread, so the answer does not depend
+    on the number of workers.
     """
     seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
-    with threadpool_limits(1, user_api="blas"):
+    with threadpool_limits(1):
         if component is not None:
             ascents = _climb(rows, prior, effort, progress, [partial(from_labels, rows, prior, component)])
         elif effort.search == "restarts":
@@ -64,7 +71,8 @@ def find(
             starts = [partial(multiplied_k_means, rows, prior, *each) for each in zip(seeds, factors, strict=True)]
             ascents = _climb(rows, prior, effort, progress, starts)
         else:
-            ascents = _climb(rows, prior, effort, progress, [partial(one_novelty, rows, prior)])
+            starts = [partial(one_novelty, rows, prior)]
+            ascents = _climb(rows, prior, effort, progress, starts)
             if effort.search == "groups":
                 splits = _splits(rows, prior, ascents[0], seeds[1:])
                 ascents += _climb(rows, prior, effort, progress, splits, first=1)
@@ -93,8 +101,16 @@ def _climb(
 
 
 def _splits(rows: Rows, prior: Prior, one: Ascent, seeds: list[int]) -> list[Start]:
-    """Return starts that split the rows which one novelty took into 2, 3, .. groups by k-means."""
+    """Return starts that split novel rows by k-means into 1, 2, .. groups.
+
+    In turn those that one novelty took, and those that known classes explain badly before anything was fitted: far
+    outliers may have drawn the one novelty away from all others.
+    """
     taken = np.flatnonzero(one.winners >= prior.known)
-    if taken.size == 0:
+    sources = [source for source in (taken, unexplained(rows, prior)) if source.size]
+    if not sources:
         return []
-    return [partial(k_means, rows, prior, groups, seed, taken) for groups, seed in enumerate(seeds, 2)]
+    return [
+        partial(k_means, rows, prior, 1 + number // len(sources), seed, sources[number % len(sources)])
+        for number, seed in enumerate(seeds)
+    ]

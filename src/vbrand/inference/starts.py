@@ -7,14 +7,18 @@ from scipy.stats import qmc
 from sklearn.cluster import KMeans
 
 from vbrand.inference.kernel import Rows, statistics_of_labels
-from vbrand.model.posterior import Posterior, updated
-from vbrand.model.prior import Prior
+from vbrand.model.components import posterior_from
+from vbrand.model.posterior import Posterior, before_rows, updated
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.prior import Prior, with_one_novelty
 from vbrand.types import FloatArray, IntArray
 
 # how the start multiplies novelty weight, degrees of freedom and mean strength in the paper's protocol
 _LOWEST_MULTIPLIERS = (0.1, 1.0, 1.0)
 _HIGHEST_MULTIPLIERS = (1.0, 10.0, 10.0)
 _ROWS_FOR_K_MEANS = 50_000
+# ranges between the outer tenths beyond which a row is wild
+_WILD = 10.0
 
 
 def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
@@ -32,13 +36,24 @@ def k_means(rows: Rows, prior: Prior, groups: int, seed: int, among: IntArray | 
     """Return the prior with some novel means at the centres of k-means on standardised rows, or some of them.
 
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
+    Wild rows get components of their own, lest they tear another one apart: one each, or a wide one if they are many.
     """
-    mean, sizes = _centres(rows, among, min(groups, prior.novel), seed)
-    novel = slice(prior.known, prior.known + sizes.size)
-    start_mean, precision = prior.components.mean.copy(), prior.components.precision.copy()
-    start_mean[novel] = mean
-    precision[novel] += sizes
-    return Posterior(replace(prior.components, mean=start_mean, precision=precision), prior.weights)
+    sample, share = _sample(rows, among)
+    standard = _standardised(sample)
+    wild = np.abs(standard).max(axis=1) > _WILD
+    groups = min(groups, prior.novel, np.unique(standard[~wild], axis=0).shape[0])
+    found = KMeans(groups, n_init=1, random_state=seed).fit(standard[~wild])
+    place = np.full(sample.shape[0], prior.known + min(groups, prior.novel - 1))
+    place[~wild] = prior.known + found.labels_
+    if 0 < wild.sum() <= prior.novel - groups:
+        place[wild] += np.arange(wild.sum())
+    split = statistics_of_labels(Rows.plain(sample), place, prior.known + prior.novel)
+    novel = slice(prior.known, prior.known + groups)
+    start = posterior_from(prior.components, split)
+    dof, scale, precision = start.dof.copy(), start.scale.copy(), start.precision.copy()
+    dof[novel], scale[novel] = prior.components.dof[novel], prior.components.scale[novel]
+    precision[novel] = prior.components.precision[novel] + split.counts[novel] / share
+    return Posterior(replace(start, precision=precision, dof=dof, scale=scale), prior.weights)
 
 
 def multipliers(starts: int, generator: np.random.Generator) -> FloatArray:
@@ -63,13 +78,25 @@ def multiplied_k_means(rows: Rows, prior: Prior, seed: int, factors: FloatArray)
     return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
 
 
-def _centres(rows: Rows, among: IntArray | None, groups: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return centres and sizes of at most so many clusters; of a long table an even sample is clustered."""
+def unexplained(rows: Rows, prior: Prior) -> IntArray:
+    """Return the rows that the base measure predicts better than the known classes do."""
+    before = before_rows(with_one_novelty(prior))
+    better = list[IntArray]()
+    for block in rows.blocks():
+        parts = log_predictive_parts(rows.working(block), before)  # (b, J + 1)
+        better.append(block.start + np.flatnonzero(parts.argmax(axis=1) == prior.known))
+    return np.concatenate(better)
+
+
+def _sample(rows: Rows, among: IntArray | None) -> tuple[FloatArray, float]:
+    """Return some rows in working coordinates, of a long table an even sample, and the share of them that it is."""
     chosen = np.arange(len(rows)) if among is None else among
     sample = rows.working(chosen[:: -(-chosen.size // _ROWS_FOR_K_MEANS)])
-    deviation = sample.std(axis=0)
-    scale = np.where(deviation > 0.0, deviation, 1.0)
-    groups = min(groups, np.unique(sample, axis=0).shape[0])
-    found = KMeans(groups, n_init=1, random_state=seed).fit(sample / scale)
-    sizes = np.bincount(found.labels_, minlength=groups) * (chosen.size / sample.shape[0])
-    return found.cluster_centers_ * scale, sizes
+    return sample, sample.shape[0] / chosen.size
+
+
+def _standardised(rows: FloatArray) -> FloatArray:
+    """Return rows about their median, in units that a tenth of wild rows can't change."""
+    low, middle, high = np.quantile(rows, [0.1, 0.5, 0.9], axis=0)
+    scale = np.where(high > low, high - low, rows.std(axis=0))
+    return np.asarray((rows - middle) / np.where(scale > 0.0, scale, 1.0))

@@ -1,5 +1,6 @@
 """Labels in: class names of rows, with -1, None or NaN for rows nobody has labelled."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     >>> read_labels([3.0, float("nan"), 5.0])
     (array([3, 0, 5]), array([ True, False,  True]))
     """
-    values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels)
+    values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels, dtype=object)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -40,14 +41,15 @@ def _is_missing(value: Any) -> bool:
 
 def _as_numbers_or_text(values: NDArray[Any], given: BoolArray) -> NDArray[Any]:
     known = values[given].tolist()
-    if all(isinstance(value, bool | int | float | np.number) for value in known):
-        numbers = np.zeros(values.size)
-        numbers[given] = known
-        if not (numbers == np.round(numbers)).all():
+    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in known):
+        if not all(np.isfinite(value) and value == int(value) for value in known):
             raise ValueError("Unknown label type: labels must be whole numbers or text, not measurements.")
-        return numbers.astype(np.int64)
+        numbers = np.zeros(values.size, dtype=np.int64)
+        numbers[given] = [int(value) for value in known]
+        return numbers
     text = np.full(values.size, "", dtype=object)
     text[given] = [str(value) for value in known]
-    if "novel" in text:
-        raise ValueError("a class is called 'novel', the name that new groups get. Give the class another name.")
+    for name in text[given]:
+        if re.fullmatch(r"novel( \d+)?", name):
+            raise ValueError(f"a class is called '{name}', a name that new groups get. Give the class another name.")
     return text.astype(str)

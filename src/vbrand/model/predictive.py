@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from vbrand.model.posterior import Posterior
-from vbrand.model.weights import expected_weights
+from vbrand.model.weights import log_expected_weights
 from vbrand.types import FloatArray
 
 
@@ -17,9 +17,9 @@ def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
     """Return log E[w_k] + log t_{u-p+1}(y | m, S (l + 1) / (l (u - p + 1))) of each row and component, (n, K)."""
     components = posterior.components
     n, p = rows.shape
-    weights = expected_weights(posterior.weights)
-    parts = np.empty((n, weights.size))
-    for k, weight in enumerate(weights):
+    log_weights = log_expected_weights(posterior.weights)
+    parts = np.empty((n, log_weights.size))
+    for k, log_weight in enumerate(log_weights):
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
         determinant = components.log_determinant[k]
@@ -27,7 +27,7 @@ def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
             density = -0.5 * (p * np.log(2.0 * np.pi) + determinant + distance)
         else:
             density = _log_student(distance, determinant, components.precision[k], components.dof[k], p)
-        parts[:, k] = np.log(weight) + density
+        parts[:, k] = log_weight + density
     return parts
 
 

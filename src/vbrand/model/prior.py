@@ -34,6 +34,13 @@ class Prior:
         return int(self.class_of.max()) + 1 if self.class_of.size else 0
 
 
+def with_one_novelty(prior: Prior) -> Prior:
+    """Return the prior with a single novel component: known classes and the base measure."""
+    first = np.arange(prior.known + 1)
+    weights = Weights(prior.weights.dirichlet, np.zeros(0), np.zeros(0))
+    return Prior(prior.components.reordered(first), weights, prior.class_of)
+
+
 @dataclass(frozen=True)
 class Beliefs:
     """The hyperparameters in words; None stands for the default that `elicit` derives from the known classes."""
@@ -59,7 +66,7 @@ def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: b
 
     Without `update_known` the known classes are point masses at their robust centre and scatter.
     """
-    own = _known_components(known, beliefs) if update_known else _point_masses(known)
+    own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
     dirichlet = np.append(np.full(known.labels.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
@@ -72,7 +79,11 @@ def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: b
 def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     """Return one component: what a class that nobody has seen may look like."""
     p = known.centres.shape[1]
-    dof = p + _NOVEL_DOF_ABOVE_COLUMNS if beliefs.novel_dof is None else beliefs.novel_dof
+    dof = beliefs.novel_dof
+    if dof is None:
+        # never more than for a known class: its tail would end before theirs, and far rows would count as known
+        strength = float(known.rows.min()) if beliefs.known_scatter_strength is None else beliefs.known_scatter_strength
+        dof = p + min(_NOVEL_DOF_ABOVE_COLUMNS, strength + 1.0)
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
     scale = beliefs.novel_scale
     if scale is None:
@@ -103,6 +114,7 @@ def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale)
 
 
-def _point_masses(known: KnownClasses) -> Components:
+def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
     classes, p = known.centres.shape
-    return Components(known.centres, np.full(classes, np.inf), np.full(classes, p + 2.0), known.scatters)
+    scatters = beliefs.known_scatter_factor * known.scatters
+    return Components(known.centres, np.full(classes, np.inf), np.full(classes, p + 2.0), scatters)

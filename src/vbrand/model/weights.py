@@ -55,12 +55,13 @@ def expected_log_weights(weights: Weights) -> FloatArray:
     return np.concatenate([dirichlet[:-1], dirichlet[-1] + kept + left])
 
 
-def expected_weights(weights: Weights) -> FloatArray:
-    """Return E w_k, (K,); they sum to 1."""
-    kept = np.append(weights.broken / (weights.broken + weights.passed), 1.0)
-    left = np.append(1.0, np.cumprod(1.0 - kept[:-1]))
-    dirichlet = weights.dirichlet / weights.dirichlet.sum()
-    return np.concatenate([dirichlet[:-1], dirichlet[-1] * kept * left])
+def log_expected_weights(weights: Weights) -> FloatArray:
+    """Return log E w_k, (K,); the E w_k sum to 1."""
+    total = np.log(weights.broken + weights.passed)
+    kept = np.append(np.log(weights.broken) - total, 0.0)  # log E v_t
+    left = np.append(0.0, np.cumsum(np.log(weights.passed) - total))  # sum_{s < t} log E(1 - v_s)
+    dirichlet = np.log(weights.dirichlet) - np.log(weights.dirichlet.sum())
+    return np.concatenate([dirichlet[:-1], dirichlet[-1] + kept + left])
 
 
 def dirichlet_divergence(posterior: Weights, prior: Weights) -> float:
