@@ -16,6 +16,7 @@ test: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
+	$(BIN)/python benchmarks/kernel.py
 
 format: .venv/.dev
 	$(BIN)/ruff format .
@@ -26,14 +27,14 @@ clean:
 
 .venv/.made: Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "vbrand needs Python 3.11 or later; '$(PYTHON)' is `$(PYTHON) --version 2>&1 || true`." \
+	  echo "vbrand needs Python 3.11 or later; '$(PYTHON)' is: `$(PYTHON) --version 2>&1 | head -n 1`." \
 	       "Install a newer one and name it: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Setting up .venv (once, a minute or two)"
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
 .venv/.demo: .venv/.made pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,tables,plot]'
 	@touch $@
 
 .venv/.dev: .venv/.made pyproject.toml

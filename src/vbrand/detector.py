@@ -66,7 +66,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     verbose : bool, default False
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
-        Rows that the centre and the scatter of a known class are worth; by default its labelled rows.
+        Rows that the centre and the scatter of a known class are worth; by default its labelled rows. By default the
+        scatter is also drawn a little to the average one, as if 29 rows of an average class were added.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1

@@ -22,6 +22,10 @@ FARTHEST = 1e6
 # columns from which BLAS beats the loops, and rows of a factor between two looks at who is still in play
 WIDE = 16
 STEP = 8
+# columns up to which squares are added by loops over a triangle rather than by BLAS over the whole square
+_LOOPED = 64
+# rows that are turned into columns together
+_TILE = 32
 # rows that are worked on together; not a power of two, whose multiples would share cache sets
 LANES = 504
 
@@ -53,7 +57,7 @@ def workspace(components: int, p: int, block: int) -> Workspace:
             keep=np.empty(LANES, np.int64),
             delta=np.empty(p),
         ),
-        np.empty((3, max(p, components, features) * LANES)),
+        np.empty((3, max(p, components + 8, features) * LANES)),
     )
 
 
@@ -73,10 +77,11 @@ def load_block(rows, start, size, winners, centre, unit, block):  # type: ignore
     for i in range(start, start + size):
         order[cursor[winners[i]]] = i
         cursor[winners[i]] += 1
-    for j in range(centre.size):
-        for lane in range(size):
-            value = (np.float64(rows[order[lane], j]) - centre[j]) * unit[j]
-            block.held[j, lane] = min(max(value, -FARTHEST), FARTHEST)
+    for begin in range(0, size, _TILE):
+        for j in range(centre.size):
+            for lane in range(begin, min(size, begin + _TILE)):
+                value = (np.float64(rows[order[lane], j]) - centre[j]) * unit[j]
+                block.held[j, lane] = min(max(value, -FARTHEST), FARTHEST)
 
 
 @_jit
@@ -228,7 +233,9 @@ def _add_narrow(deviation, w, means, shares, buffers, counts, sums, squares):  #
                 products[f, lane] = deviation[i, lane] * deviation[j, lane]
             f += 1
     present = np.flatnonzero(shares.active)
-    phi = buffers[2, : present.size * m].reshape(present.size, m)
+    padded = -(-present.size // 8) * 8  # BLAS is slow at the edges of odd matrices
+    phi = buffers[2, : padded * m].reshape(padded, m)
+    phi[present.size :] = 0.0
     for a in range(present.size):
         for lane in range(m):
             phi[a, lane] = shares.score[present[a], lane] * shares.total[lane]
@@ -274,7 +281,59 @@ def _add_wide(deviation, w, means, shares, lanes, buffers, counts, sums, squares
                 weighted[j, x] = own[j, x] * phi[x]
                 total += weighted[j, x]
             sums[k, j] += total
-        squares[k] += np.dot(weighted, own.T)
+        if p > _LOOPED:
+            squares[k] += np.dot(weighted, own.T)
+        else:
+            _add_products(weighted, own, squares[k])
+
+
+@_jit
+def _add_products(weighted, own, square):  # type: ignore[no-untyped-def]
+    """Add weighted own' to the lower triangle of a square, two rows and four columns at a time."""
+    p, m = own.shape
+    for i in range(0, p, 2):
+        k = min(i + 1, p - 1)
+        a, b = weighted[i], weighted[k]
+        for j in range(0, k + 1, 4):
+            j1, j2, j3 = min(j + 1, k), min(j + 2, k), min(j + 3, k)
+            c0, c1, c2, c3 = own[j], own[j1], own[j2], own[j3]
+            a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
+            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
+            for lane in range(m):
+                u, v = a[lane], b[lane]
+                a0 += u * c0[lane]
+                a1 += u * c1[lane]
+                a2 += u * c2[lane]
+                a3 += u * c3[lane]
+                b0 += v * c0[lane]
+                b1 += v * c1[lane]
+                b2 += v * c2[lane]
+                b3 += v * c3[lane]
+            # columns beyond the last one repeat it and are not added; nor is the second row where there is none
+            square[i, j] += a0
+            if j1 > j:
+                square[i, j1] += a1
+            if j2 > j1:
+                square[i, j2] += a2
+            if j3 > j2:
+                square[i, j3] += a3
+            if k > i:
+                square[k, j] += b0
+                if j1 > j:
+                    square[k, j1] += b1
+                if j2 > j1:
+                    square[k, j2] += b2
+                if j3 > j2:
+                    square[k, j3] += b3
+
+
+@_jit
+def mirror(squares):  # type: ignore[no-untyped-def]
+    """Copy the lower triangles to the upper ones."""
+    for k in range(squares.shape[0]):
+        for i in range(squares.shape[1]):
+            for j in range(i):
+                squares[k, j, i] = squares[k, i, j]
 
 
 @_jit
@@ -287,17 +346,19 @@ def _add_squares(root, delta, deviation, first, second, distance, begin, end, m)
         for j in range(i + 2):
             at -= a[j] * delta[j]
             bt -= b[j] * delta[j]
-        for lane in range(m):
-            first[lane] = at
-            second[lane] = bt
         j = 0
         while j + 4 < i + 2:
             a0, a1, a2, a3 = a[j], a[j + 1], a[j + 2], a[j + 3]
             b0, b1, b2, b3 = b[j], b[j + 1], b[j + 2], b[j + 3]
             d0, d1, d2, d3 = deviation[j], deviation[j + 1], deviation[j + 2], deviation[j + 3]
-            for lane in range(m):
-                first[lane] += a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
-                second[lane] += b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
+            if j == 0:
+                for lane in range(m):
+                    first[lane] = at + a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
+                    second[lane] = bt + b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
+            else:
+                for lane in range(m):
+                    first[lane] += a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
+                    second[lane] += b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
             j += 4
         # two to four columns are left; a column beyond them counts zero
         j2, j3 = min(j + 2, i + 1), min(j + 3, i + 1)
@@ -305,7 +366,12 @@ def _add_squares(root, delta, deviation, first, second, distance, begin, end, m)
         a2, b2 = (a[j2], b[j2]) if j + 2 < i + 2 else (0.0, 0.0)
         a3, b3 = (a[j3], b[j3]) if j + 3 < i + 2 else (0.0, 0.0)
         d0, d1, d2, d3 = deviation[j], deviation[j + 1], deviation[j2], deviation[j3]
-        if j + 2 == i + 2:
+        if j == 0:
+            for lane in range(m):
+                u = at + a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
+                v = bt + b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
+                distance[lane] += u * u + v * v
+        elif j + 2 == i + 2:
             for lane in range(m):
                 u = first[lane] + a0 * d0[lane] + a1 * d1[lane]
                 v = second[lane] + b0 * d0[lane] + b1 * d1[lane]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import FARTHEST, load_block, sweep_block, workspace
+from vbrand.inference.compiled import FARTHEST, load_block, mirror, sweep_block, workspace
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -86,7 +86,9 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
     else:
         with ThreadPoolExecutor(threads) as pool:
             parts = list(pool.map(run, pieces))
-    return Sweep(_symmetric(_pairwise(parts)), winners)
+    statistics = _pairwise(parts)
+    mirror(statistics.squares)
+    return Sweep(statistics, winners)
 
 
 def score_rows(rows: Rows, scores: Scores) -> FloatArray:
@@ -143,13 +145,3 @@ def _pairwise(parts: list[Statistics]) -> Statistics:
         pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
         parts = [reduce(Statistics.__add__, pair) for pair in pairs]
     return parts[0]
-
-
-def _symmetric(statistics: Statistics) -> Statistics:
-    """Return the statistics with the upper triangles of squares filled from the lower ones."""
-    lower = np.tril(statistics.squares)
-    diagonal = np.eye(lower.shape[1]) * lower
-    squares = lower + (lower - diagonal).transpose(0, 2, 1)
-    return Statistics(
-        statistics.counts, statistics.weights, statistics.origin, statistics.sums, squares, statistics.evidence
-    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 from scipy.special import digamma, multigammaln
 
 from vbrand.model.statistics import Statistics
@@ -37,7 +38,8 @@ class Components:
     @cached_property
     def inverse_factor(self) -> FloatArray:
         """Return L^-1 of S = L L', (K, p, p)."""
-        return np.asarray(np.linalg.solve(self.factor, np.broadcast_to(np.eye(self.columns), self.scale.shape)))
+        inverse = [linalg.lapack.dtrtri(factor, lower=True)[0] for factor in self.factor]
+        return np.array(inverse).reshape(self.scale.shape)
 
     @cached_property
     def log_determinant(self) -> FloatArray:

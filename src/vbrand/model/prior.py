@@ -102,6 +102,16 @@ def stacked(first: Components, second: Components) -> Components:
     )
 
 
+def shrunk_scatters(known: KnownClasses) -> FloatArray:
+    """Return the scatters of the classes, drawn to their average as if so many rows of an average class were added.
+
+    Known classes are of one kind with novel ones, of which the base measure says the same. Where rows are few for
+    their columns a class's own scatter is too tight, and its next rows would look novel.
+    """
+    own = (known.rows / (known.rows + _NOVEL_DOF_ABOVE_COLUMNS - 1.0))[:, None, None]
+    return np.asarray(own * known.scatters + (1.0 - own) * np.average(known.scatters, axis=0, weights=known.rows))
+
+
 def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     classes, p = known.centres.shape
     own_rows = known.rows.astype(np.float64)  # by default a class is worth the rows it was learned from
@@ -109,8 +119,9 @@ def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
         own_rows if strength is None else np.full(classes, strength)
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
+    scatters = known.scatters if beliefs.known_scatter_strength is not None else shrunk_scatters(known)
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
-    scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
+    scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * scatters
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale)
 
 
