@@ -166,7 +166,7 @@ def _score_other(deviation, k, root, constant, shares, lanes, buffers):  # type:
             return False
         if i == p:
             break
-        if 4 * left <= 3 * playing:
+        if 2 * left <= playing:
             if whole:
                 for lane in range(m):
                     index[lane] = lane
@@ -181,15 +181,21 @@ def _score_other(deviation, k, root, constant, shares, lanes, buffers):  # type:
                 for x in range(left):
                     packed[j, x] = current[j, keep[x]]
             current, playing, whole = packed, left, False
-    if not whole:
-        shares.score[k, :m] = -math.inf
-    for x in range(playing):
-        lane = x if whole else index[x]
-        score = constant - 0.5 * distance[x]
-        shares.score[k, lane] = score
-        if score > shares.best[lane]:
-            shares.best[lane] = score
-            shares.winner[lane] = k
+    score, best, winner = shares.score[k], shares.best, shares.winner
+    if whole:
+        for lane in range(m):
+            value = constant - 0.5 * distance[lane]
+            score[lane] = value
+            winner[lane] = k if value > best[lane] else winner[lane]
+            best[lane] = max(value, best[lane])
+    else:
+        score[:m] = -math.inf
+        for x in range(playing):
+            value = constant - 0.5 * distance[x]
+            score[index[x]] = value
+            if value > best[index[x]]:
+                best[index[x]] = value
+                winner[index[x]] = k
     return True
 
 

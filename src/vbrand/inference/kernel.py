@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import FARTHEST, load_block, mirror, sweep_block, workspace
+from vbrand.inference.compiled import FARTHEST, Workspace, load_block, mirror, sweep_block, workspace
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -18,7 +19,8 @@ from vbrand.types import FloatArray, IntArray
 # numbers a block holds, and rows at the most: it stays in the processor's second cache
 _BLOCK_NUMBERS = 1_000_000
 _BLOCK_ROWS = 8_192
-# rows are cut into at most this many pieces, whatever the number of threads, and their statistics added in order
+# rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
+# threads, and their statistics added in order
 _PIECES = 16
 
 
@@ -76,10 +78,18 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
         guess = np.zeros(len(rows), np.int32)
         winners = sweep(rows, scores, guess, threads).winners
     winners = winners.copy()
-    pieces = _cut(list(rows.blocks()))
+    components, p = scores.centre.shape
+    blocks = list(rows.blocks())
+    pieces = _cut(blocks, max(_PIECES, min(4 * _PIECES, _BLOCK_NUMBERS // (components * p * p))))
+    spaces = SimpleQueue[Workspace]()  # one for each thread: fresh memory is slow memory
+    for _ in range(min(threads, len(pieces))):
+        spaces.put(workspace(components, p, blocks[0].stop))
 
     def run(piece: list[slice]) -> Statistics:
-        return _sweep_piece(rows, piece, scores, winners)
+        work = spaces.get()
+        part = _sweep_piece(rows, piece, scores, winners, work)
+        spaces.put(work)
+        return part
 
     if threads == 1 or len(pieces) == 1:
         parts = [run(piece) for piece in pieces]
@@ -121,10 +131,10 @@ def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> St
     return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
-def _sweep_piece(rows: Rows, piece: list[slice], scores: Scores, winners: NDArray[np.int32]) -> Statistics:
+def _sweep_piece(
+    rows: Rows, piece: list[slice], scores: Scores, winners: NDArray[np.int32], work: Workspace
+) -> Statistics:
     components, p = scores.centre.shape
-    longest = max(block.stop - block.start for block in piece)
-    work = workspace(components, p, longest)
     counts, sums, squares = np.zeros(components), np.zeros((components, p)), np.zeros((components, p, p))
     evidence = 0.0
     for block in piece:
@@ -133,9 +143,9 @@ def _sweep_piece(rows: Rows, piece: list[slice], scores: Scores, winners: NDArra
     return Statistics(counts, counts, scores.centre, sums, squares, evidence)
 
 
-def _cut(blocks: list[slice]) -> list[list[slice]]:
-    """Return the blocks in at most `_PIECES` runs, as even as possible."""
-    edges = np.linspace(0, len(blocks), min(_PIECES, len(blocks)) + 1).astype(int)
+def _cut(blocks: list[slice], most: int) -> list[list[slice]]:
+    """Return the blocks in at most so many runs, as even as possible."""
+    edges = np.linspace(0, len(blocks), min(most, len(blocks)) + 1).astype(int)
     return [blocks[first:last] for first, last in pairwise(edges.tolist())]
 
 
