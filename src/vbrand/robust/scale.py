@@ -116,7 +116,7 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
             in_play = count - below
     while in_play > _FEW * n:
         _fill_sample(x, inside, last, in_play, sample)
-        pivot = sample[(rank - below - 1) * sample.size // in_play]
+        pivot = _select(sample, (rank - below - 1) * sample.size // in_play)
         count = _reach(x, np.nextafter(pivot, np.inf), reach)  # distances <= pivot
         if count < rank:
             inside, reach = reach, inside
@@ -134,12 +134,12 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
         for j in range(inside[i] + 1, last[i] + 1):
             rest[filled] = x[j] - x[i]
             filled += 1
-    return np.partition(rest, rank - below - 1)[rank - below - 1]
+    return _select(rest, rank - below - 1)
 
 
 @numba.njit(cache=True, nogil=True)
 def _fill_sample(x, inside, last, in_play, sample):  # type: ignore[no-untyped-def]
-    """Store equally spaced distances of those in play, counted row by row, in order of size."""
+    """Store equally spaced distances of those in play, counted row by row."""
     passed, row = 0, 0
     for taken in range(sample.size):
         wanted = int((taken + 0.5) / sample.size * in_play)
@@ -147,7 +147,31 @@ def _fill_sample(x, inside, last, in_play, sample):  # type: ignore[no-untyped-d
             passed += last[row] - inside[row]
             row += 1
         sample[taken] = x[inside[row] + 1 + wanted - passed] - x[row]
-    sample.sort()
+
+
+@numba.njit(cache=True, nogil=True)
+def _select(values, place):  # type: ignore[no-untyped-def]
+    """Return the value that stands at a place of the sorted values, which are reordered (Hoare 1961)."""
+    low, high = 0, values.size - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            break
+    return values[place]
 
 
 @numba.njit(cache=True, nogil=True)
