@@ -103,7 +103,7 @@ def test_float32_rows_are_swept_in_working_coordinates():
 
 def test_a_far_and_narrow_group_keeps_its_scatter():
     rng = np.random.default_rng(0)
-    rows = np.vstack([rng.normal(size=(200, 2)), 1e5 + 1e-3 * rng.normal(size=(200, 2))])
+    rows = np.vstack([rng.normal(size=(200, 2)), 1e6 + 1e-3 * rng.normal(size=(200, 2))])
     found = statistics_of_labels(Rows.plain(rows), np.repeat([0, 1], 200), 2)
     np.testing.assert_allclose(found.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)
     scores = Scores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), np.zeros(2))

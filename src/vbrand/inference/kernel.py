@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import FARTHEST, Workspace, load_block, mirror, sweep_block, workspace
+from vbrand.inference.compiled import Workspace, load_block, sweep_block, workspace
+from vbrand.inference.lanes import mirror
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -28,18 +29,19 @@ _PIECES = 16
 class Rows:
     """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
 
-    A value more than a million units away counts as a million: it is as novel there, and its square still leaves
-    room for those of ordinary values.
+    Working coordinates of more than a million count as a million: a row is as novel there, and its square still
+    leaves room for those of ordinary ones.
     """
 
     table: NDArray[Any]  # (n, p)
     centre: FloatArray  # (p,)
     unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
+    farthest: float = 1e6
 
     @classmethod
     def plain(cls, rows: FloatArray) -> "Rows":
-        """Return rows that are in working coordinates already."""
-        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
+        """Return rows that are in working coordinates already, however far."""
+        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]), np.inf)
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -52,7 +54,7 @@ class Rows:
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
         working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
-        return np.asarray(np.clip(working, -FARTHEST, FARTHEST))
+        return np.asarray(np.clip(working, -self.farthest, self.farthest))
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""
@@ -138,7 +140,8 @@ def _sweep_piece(
     counts, sums, squares = np.zeros(components), np.zeros((components, p)), np.zeros((components, p, p))
     evidence = 0.0
     for block in piece:
-        load_block(rows.table, block.start, block.stop - block.start, winners, rows.centre, rows.unit, work.block)
+        size = block.stop - block.start
+        load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
         evidence += sweep_block(work, scores.centre, scores.root, scores.constant, winners, counts, sums, squares)
     return Statistics(counts, counts, scores.centre, sums, squares, evidence)
 
