@@ -8,8 +8,10 @@ computed once. Numba functions carry no annotations: their types are those of th
 
 import math
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbrand.inference.lanes import add_products, add_squares, exponential, jit
 
@@ -33,26 +35,32 @@ def workspace(components: int, p: int, block: int) -> Workspace:
     """Return the memory that one thread needs: O(block p + K lanes)."""
     features = 1 + p + p * (p + 1) // 2 if p < WIDE else p
     return Workspace(
-        Block(np.empty((p, block + 8)), np.empty(block, np.int64), np.empty(components + 1, np.int64)),
+        Block(np.empty((p, block + 8)), np.empty(block, np.int64), _apart(components + 1, np.int64)),
         Shares(
-            np.empty((components, LANES)),
-            np.empty(LANES),
-            np.empty(LANES),
-            np.empty(LANES, np.int64),
-            np.empty(components, np.bool_),
+            score=np.empty((components, LANES)),
+            best=_apart(LANES),
+            total=_apart(LANES),
+            winner=_apart(LANES, np.int64),
+            active=_apart(components, np.bool_),
         ),
         Lanes(
-            first=np.empty(LANES),
-            second=np.empty(LANES),
-            distance=np.empty(LANES),
-            limit=np.empty(LANES),
-            bits=np.empty(LANES, np.int64),
-            lanes=np.empty(LANES, np.int64),
-            keep=np.empty(LANES, np.int64),
-            delta=np.empty(p),
+            first=_apart(LANES),
+            second=_apart(LANES),
+            distance=_apart(LANES),
+            limit=_apart(LANES),
+            bits=_apart(LANES, np.int64),
+            lanes=_apart(LANES, np.int64),
+            keep=_apart(LANES, np.int64),
+            delta=_apart(p),
         ),
         np.empty((3, max(p, components + 8, features) * LANES)),
     )
+
+
+def _apart(size: int, dtype: Any = np.float64) -> NDArray[Any]:
+    """Return an array with room around it: threads that write to one cache line wait for each other."""
+    room = 128 // np.dtype(dtype).itemsize
+    return np.empty(size + 2 * room, dtype)[room : room + size]
 
 
 @jit

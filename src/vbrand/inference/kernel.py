@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, partial, reduce
 from itertools import pairwise
-from queue import SimpleQueue
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -81,23 +81,12 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
         winners = sweep(rows, scores, guess, threads).winners
     winners = winners.copy()
     components, p = scores.centre.shape
-    blocks = list(rows.blocks())
-    pieces = _cut(blocks, max(_PIECES, min(4 * _PIECES, _BLOCK_NUMBERS // (components * p * p))))
-    spaces = SimpleQueue[Workspace]()  # one for each thread: fresh memory is slow memory
-    for _ in range(min(threads, len(pieces))):
-        spaces.put(workspace(components, p, blocks[0].stop))
-
-    def run(piece: list[slice]) -> Statistics:
-        work = spaces.get()
-        part = _sweep_piece(rows, piece, scores, winners, work)
-        spaces.put(work)
-        return part
-
+    pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, _BLOCK_NUMBERS // (components * p * p))))
+    run = partial(_sweep_piece, rows, scores, winners)
     if threads == 1 or len(pieces) == 1:
         parts = [run(piece) for piece in pieces]
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            parts = list(pool.map(run, pieces))
+        parts = list(_pool(threads).map(run, pieces))
     statistics = _pairwise(parts)
     mirror(statistics.squares)
     return Sweep(statistics, winners)
@@ -133,10 +122,9 @@ def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> St
     return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
-def _sweep_piece(
-    rows: Rows, piece: list[slice], scores: Scores, winners: NDArray[np.int32], work: Workspace
-) -> Statistics:
+def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: list[slice]) -> Statistics:
     components, p = scores.centre.shape
+    work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
     counts, sums, squares = np.zeros(components), np.zeros((components, p)), np.zeros((components, p, p))
     evidence = 0.0
     for block in piece:
@@ -144,6 +132,23 @@ def _sweep_piece(
         load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
         evidence += sweep_block(work, scores.centre, scores.root, scores.constant, winners, counts, sums, squares)
     return Statistics(counts, counts, scores.centre, sums, squares, evidence)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads)
+
+
+_of_this_thread = local()
+
+
+def _workspace_of_this_thread(components: int, p: int, block: int) -> Workspace:
+    """Return the memory that the present thread used last, if it fits: fresh memory is slow memory."""
+    shape = (components, p, block)
+    if getattr(_of_this_thread, "shape", None) != shape:
+        _of_this_thread.work, _of_this_thread.shape = workspace(components, p, block), shape
+    work: Workspace = _of_this_thread.work
+    return work
 
 
 def _cut(blocks: list[slice], most: int) -> list[list[slice]]:
