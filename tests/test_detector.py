@@ -404,6 +404,30 @@ def test_labels_in_plain_lists_keep_their_meaning(problem):
     assert list(VBrand().fit(labelled, large).classes_) == [2**60, 2**60 + 1, 2**60 + 2]
 
 
+def test_a_failed_fit_leaves_the_last_one_alone(problem):
+    labelled, labels, unlabelled, _ = problem
+    detector = VBrand(random_state=0, search="none").fit(labelled, labels)
+    found = detector.discover(unlabelled)
+    with pytest.raises(ValueError, match="class 9 has 1 row;"):
+        detector.fit(labelled, np.r_[labels[:-1], 9])
+    np.testing.assert_array_equal(detector.predict(unlabelled), found.labels)
+
+
+def test_init_may_hold_missing_values(problem):
+    labelled, labels, unlabelled, truth = problem
+    init = np.where(truth < 3, truth, np.nan)  # one novel group
+    found = VBrand(init=init).fit(labelled, labels).discover(unlabelled)
+    assert (found.labels[truth >= 3] == -1).all()
+
+
+def test_changing_the_table_afterwards_changes_no_answer(problem):
+    labelled, labels, unlabelled, _ = problem
+    table = unlabelled.copy()
+    found = VBrand(random_state=0, search="none").fit(labelled, labels).discover(table)
+    table += 1e3
+    np.testing.assert_allclose(found.novelty_probability, found.probabilities[:, 3:].sum(axis=1), atol=1e-9)
+
+
 def test_a_new_fit_forgets_the_old_discovery(problem):
     labelled, labels, unlabelled, _ = problem
     detector = VBrand(random_state=0, search="none").fit(labelled, labels)

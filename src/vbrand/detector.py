@@ -165,21 +165,22 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         rows = checked_rows(self, X, reset=True, least_rows=3)
         labels, given = read_labels(y)
         check_consistent_length(rows, labels)
-        self._kept = self._varying_columns(rows[given])
-        labelled = rows[given][:, self._kept].astype(np.float64)
-        self._coordinates = Coordinates.of(labelled)
+        kept = self._varying_columns(rows[given])
+        labelled = rows[given][:, kept].astype(np.float64)
+        coordinates = Coordinates.of(labelled)
         known = learn_classes(
-            self._coordinates.inward(labelled),
+            coordinates.inward(labelled),
             labels[given],
             scatter=self.scatter,
             support_fraction=self.support_fraction,
             n_jobs=self.n_jobs,
         )
-        self._known = known
+        prior = elicit(known, self._beliefs(kept, coordinates), 1, update_known=self.update_known)
+        # all went well: now, and at once, forget what was known before
+        self._kept, self._coordinates, self._known = kept, coordinates, known
+        self._prior, self._posterior = prior, before_rows(prior)
         self.classes_ = known.labels
-        self.known_classes_: KnownClasses = self._coordinates.classes_outward(known)
-        self._prior = elicit(known, self._beliefs(), 1, update_known=self.update_known)
-        self._posterior = before_rows(self._prior)
+        self.known_classes_: KnownClasses = coordinates.classes_outward(known)
         self.__dict__.pop("discovery_", None)
         if not given.all():
             self._discover(rows[~given])
@@ -218,7 +219,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
 
     def _discover(self, rows: FloatArray) -> Discovery:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        prior = elicit(self._known, self._beliefs(), self.max_novel, update_known=self.update_known)
+        beliefs = self._beliefs(self._kept, self._coordinates)
+        prior = elicit(self._known, beliefs, self.max_novel, update_known=self.update_known)
         working = self._coordinates.view(self._columns(rows))
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
@@ -264,10 +266,10 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=3)
         return ~constant
 
-    def _beliefs(self) -> Beliefs:
+    def _beliefs(self, kept: BoolArray, coordinates: Coordinates) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
         given = {field.name: getattr(self, field.name) for field in fields(Beliefs)}
-        kept, p = self._kept, self.n_features_in_
+        p = self.n_features_in_
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
         if given["novel_scale"] is not None:
@@ -278,13 +280,13 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         columns = int(kept.sum())
         if self.novel_dof is not None:
             check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
-        return self._coordinates.beliefs_inward(Beliefs(**given))
+        return coordinates.beliefs_inward(Beliefs(**given))
 
     def _initial_components(self, rows: int) -> IntArray | None:
         """Return the component that each row starts in, from the labels in `init`."""
         if self.init is None:
             return None
-        labels = list(self.init)
+        labels = [label if label == label else None for label in self.init]  # NaN is not equal to itself
         if len(labels) != rows:
             raise ValueError(f"init has {len(labels)} labels; one for each of the {rows} rows is expected.")
         place = {label: k for k, label in enumerate(self.classes_.tolist())}

@@ -16,6 +16,8 @@ from vbrand.model.weights import log_expected_weights
 from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
+# probabilities of up to so many rows x groups are computed at once
+_AT_ONCE = 5_000_000
 # a row whose best component has at least this probability is taken as certain when labels are drawn
 _CERTAIN = 1.0 - 1e-9
 
@@ -45,14 +47,15 @@ class GroupCount:
     high: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Discovery:
     """The answer of `VBrand.discover`.
 
     `clusters` are 0..J-1 for the known classes in the order of `classes`, and J.. for the novel groups, largest first.
     A group exists if at least one row is labelled with it; the probability of other novel components goes to the
     best group of the row. Where no group exists the columns of `probabilities` are the known classes given that the
-    row is known. Groups of fewer than `min_group` rows are outlier groups.
+    row is known. Groups of fewer than `min_group` rows are outlier groups. For a large table `probabilities` are
+    computed when first asked for, from the table as it then is.
     """
 
     classes: NDArray[Any]  # (J,)
@@ -72,7 +75,7 @@ class Discovery:
 
     @cached_property
     def probabilities(self) -> FloatArray:
-        """Return probabilities of known classes and novel groups, (n, J + groups), computed when first asked for."""
+        """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = np.empty((self.labels.size, len(self.groups)))
         for block, members in self._members():
             result[block] = _probabilities(members, self._places)
@@ -145,7 +148,7 @@ def discovery_of(
     rank[classes.size + places] = classes.size + np.arange(places.size)
     clusters = rank[clusters]
     novelty = expit(score + np.log(threshold / (1.0 - threshold)))
-    return Discovery(
+    found = Discovery(
         classes=classes,
         labels=_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
@@ -157,6 +160,9 @@ def discovery_of(
         _places=places,
         **fit,
     )
+    if n * len(found.groups) <= _AT_ONCE:
+        _ = found.probabilities
+    return found
 
 
 def labels_of(members: Memberships, classes: NDArray[Any], threshold: float) -> NDArray[Any]:
