@@ -56,9 +56,10 @@ def median_seconds(step, repeats):
     return float(np.median(times))
 
 
-def median_seconds_of_each(steps, repeats):
-    """Return medians of steps that take turns, so that a noisy machine is noisy for all."""
-    return np.median([[median_seconds(step, 1) for step in steps] for _ in range(repeats)], axis=0).tolist()
+def median_seconds_of_each(steps, rounds):
+    """Return medians of steps that take turns, a few sweeps in a row each as in a fit: noise hits all alike."""
+    times = [[median_seconds(step, 5) for step in steps] for _ in range(rounds)]
+    return np.median(times, axis=0).tolist()
 
 
 def our_sweep(rows, prior, labels, threads):
@@ -107,7 +108,7 @@ def ratios(spread_of, title):
                     our_sweep(rows, prior, labels, 2),
                     their_sweep(data, labels, k),
                 )
-                ours, both, theirs = median_seconds_of_each(steps, 7)
+                ours, both, theirs = median_seconds_of_each(steps, 3)
             print(
                 f"{n:8}{p:5}{k:4}{seed:6}{1e3 * ours:9.1f}{1e3 * theirs:12.1f}{theirs / ours:7.1f}{ours / both:11.2f}"
             )
