@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from problems import score_rows
 from shared import SHARED, needs_shared
 from sklearn.mixture import BayesianGaussianMixture
 
 from vbrand.inference.cavi import Stopped, ascend
-from vbrand.inference.kernel import Rows, score_rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
 from vbrand.model.components import Components
 from vbrand.model.posterior import scores_of, updated

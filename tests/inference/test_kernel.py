@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import random_problem
+from problems import random_problem, score_rows
 
-from vbrand.inference.kernel import Rows, score_rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
 from vbrand.model.posterior import Scores, scores_of
 
 

@@ -33,3 +33,12 @@ def random_problem(seed, n=40, known=2, novel=3, p=3, fixed=False):
     rows = rng.normal(size=(n, p)) + 3.0 * rng.integers(-1, 2, size=(n, 1))
     labels = rng.integers(0, known + novel, size=n)
     return rows, prior, updated(prior, statistics_of_labels(Rows.plain(rows), labels, known + novel))
+
+
+def score_rows(rows, scores):
+    """Return the score of every row in every component, (n, K): the dense reference for the kernel."""
+    working = rows.working(slice(None))
+    columns = []
+    for centre, root, constant in zip(scores.centre, scores.root, scores.constant, strict=True):
+        columns.append(constant - 0.5 * np.square((working - centre) @ root.T).sum(axis=1))
+    return np.stack(columns, axis=1)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from problems import random_problem
+from problems import random_problem, score_rows
 from scipy import stats
 from scipy.special import digamma, gammaln
 
-from vbrand.inference.kernel import Rows, score_rows, sweep
+from vbrand.inference.kernel import Rows, sweep
 from vbrand.model.posterior import before_rows, bound_of, scores_of
 
 

@@ -92,17 +92,6 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
     return Sweep(statistics, winners)
 
 
-def score_rows(rows: Rows, scores: Scores) -> FloatArray:
-    """Return the score of every row in every component, (n, K)."""
-    result = np.empty((len(rows), scores.constant.size))
-    for block in rows.blocks():
-        working = rows.working(block)
-        for k, constant in enumerate(scores.constant):
-            unit = (working - scores.centre[k]) @ scores.root[k].T
-            result[block, k] = constant - 0.5 * np.einsum("ij,ij->i", unit, unit)
-    return result
-
-
 def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> Statistics:
     """Return the statistics of rows that belong to one component each, about the means of their rows."""
     counts = np.bincount(component, minlength=components).astype(np.float64)
