@@ -17,6 +17,7 @@ test: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
 	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/search.py
 
 format: .venv/.dev
 	$(BIN)/ruff format .

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, Self
 
@@ -43,13 +43,14 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     support_fraction : float in [0.5, 1], default 0.75
         Share of the rows of a class that a robust estimate rests on; the others may be outliers or mislabelled.
     max_novel : int, default 20
-        The largest number of novel components (truncation).
-    search : "groups", "restarts" or "none", default "groups"
-        Several starts of which the best bound wins: one novelty, then rows that look novel split by k-means into
-        1, 2, ... groups ("groups"); or the paper's protocol, made for its priors: k-means of all rows with multipliers
-        from a Latin hypercube ("restarts"). "none" is one plain run from one novelty.
-    n_starts : int, default 12
-        Number of starts.
+        The largest number of novel components (truncation): a cap, not a guess. A warning says if it is reached.
+    search : "moves", "restarts" or "none", default "moves"
+        "moves" starts from the known classes and one novel component and grows: births, merges, releases and
+        deletions of components, each kept only if the bound rises. "restarts" is the paper's protocol, made for its
+        priors: the best of `n_starts` runs from k-means of all rows, with multipliers from a Latin hypercube. "none"
+        is one plain run from one novelty.
+    n_starts : int, default 200
+        Number of starts of `search="restarts"`.
     init : one label per row of `discover`, optional
         Where to start instead; a known class, or any other value for a novel group each.
     tol, max_iter : float, int
@@ -107,8 +108,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         scatter: Scatter = "mrcd",
         support_fraction: float = 0.75,
         max_novel: int = 20,
-        search: Search = "groups",
-        n_starts: int = 12,
+        search: Search = "moves",
+        n_starts: int = 200,
         init: Any = None,
         tol: float = 1e-9,
         max_iter: int = 1_000,
@@ -227,6 +228,12 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             found = find(
                 working, prior, effort, generator, component=self._initial_components(rows.shape[0]), progress=progress
             )
+        if found.full:
+            warnings.warn(
+                f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
+                UserWarning,
+                stacklevel=3,
+            )
         volume = rows.shape[0] * self._coordinates.log_volume
         discovery = discovery_of(
             rows,
@@ -240,6 +247,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             elbo=found.best.bound.total + volume,
             bound=found.best.bound,
             traces=[trace + volume for trace in found.traces],
+            history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
             stopped=found.best.stopped,
             columns=tuple(str(name) for name in getattr(self, "feature_names_in_", range(rows.shape[1]))),
         )
@@ -299,7 +307,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))
-        check_choice("search", self.search, ("groups", "restarts", "none"))
+        check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         check_number("tol", self.tol, 0.0)
         check_number("threshold", self.threshold, 0.0, 1.0)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from vbrand.inference.cavi import Stopped
+from vbrand.inference.growth import Move
 from vbrand.labelling import Memberships
 from vbrand.model.posterior import Bound, Posterior
 from vbrand.model.weights import log_expected_weights
@@ -67,7 +68,8 @@ class Discovery:
     n_groups: GroupCount
     elbo: float  # in the user's units, every constant kept
     bound: Bound  # its terms, in working coordinates
-    traces: list[FloatArray]  # the bound of every sweep of every start, in the user's units
+    traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
+    history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
     columns: tuple[str, ...]
     _members: Callable[[], Iterator[tuple[slice, Memberships]]] = field(repr=False)

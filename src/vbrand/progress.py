@@ -1,14 +1,17 @@
-"""Long work shows progress: one line with starts, sweeps and the bound."""
+"""Long work shows progress: one line with sweeps, novel groups and the bound."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from vbrand.inference.search import Progress
+from vbrand.inference.growth import Progress
 
 
 @contextmanager
 def shown(verbose: bool) -> Iterator[Progress | None]:
-    """Yield a function that shows where the search is, or None if it is to be silent."""
+    """Yield a function that shows where the search is, or None if it is to be silent.
+
+    rich draws the line in terminals and notebooks alike.
+    """
     if not verbose:
         yield None
         return
@@ -18,14 +21,9 @@ def shown(verbose: bool) -> Iterator[Progress | None]:
     except ImportError:
         raise ImportError("verbose=True needs the package rich: pip install 'vbrand[cli]'") from None
     with Bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
-        task = bar.add_task("known classes")
-        best: dict[int, float] = {}
-        sweeps = 0
+        task = bar.add_task("looking for novel groups")
 
-        def show(start: int, _sweep: int, bound: float) -> None:
-            nonlocal sweeps
-            sweeps += 1
-            best[start] = bound
-            bar.update(task, description=f"{len(best)} starts, {sweeps} sweeps, best bound {max(best.values()):,.1f}")
+        def show(sweeps: int, groups: int, bound: float) -> None:
+            bar.update(task, description=f"{sweeps} sweeps, {groups} novel components, bound {bound:,.1f}")
 
         yield show

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vbrand.model.prior import Beliefs, elicit, shrunk_scatters, with_one_novelty
+from vbrand.model.prior import Beliefs, elicit, shrunk_scatters, with_novelties
 from vbrand.robust.classes import learn_classes
 
 
@@ -36,7 +36,8 @@ def test_novel_classes_are_expected_to_look_like_an_average_known_one(known):
     base = prior.components
     assert (base.dof[2:] == 33.0).all()
     np.testing.assert_allclose(base.scale[3] / 29.0, np.average(known.scatters, axis=0, weights=[40, 80]))
-    assert with_one_novelty(prior).novel == 1
+    fewer = with_novelties(prior, 1)
+    assert (fewer.opened, fewer.novel, fewer.known) == (1, prior.novel, prior.known)
 
 
 def test_every_hyperparameter_of_novelty_can_be_set(known):

@@ -16,6 +16,9 @@ from vbrand.types import FloatArray
 
 # a relative fall of the bound that rounding can make
 _ROUNDING = 1e-8
+# an ascent is hopeless when it is behind by more than so many times its last gain, after so many sweeps
+_FAR_BEHIND = 20.0
+_SWEEPS_TO_JUDGE = 3
 
 
 class Stopped(Enum):
@@ -23,6 +26,7 @@ class Stopped(Enum):
 
     CONVERGED = "the bound gained less than the tolerance"
     MAX_ITERATIONS = "the largest number of sweeps was reached"
+    HOPELESS = "it was too far behind another one"
     FELL = "the bound fell: the rows are too extreme for double precision"
 
 
@@ -45,17 +49,20 @@ def ascend(
     *,
     tol: float = 1e-9,
     max_iter: int = 1_000,
+    winners: NDArray[np.int32] | None = None,
     sort: bool = True,
+    beat: float | None = None,
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
 ) -> Ascent:
     """Return where coordinate ascent leads from a start.
 
-    `tol` is the relative gain of the bound below which a sweep is the last one; `sort` re-sorts novel components by
-    size wherever that raises the bound; `progress` is called with the number of sweeps and the bound after each.
+    `tol` is the relative gain of the bound below which a sweep is the last one. `winners` are the components that the
+    rows went to before, if known: it saves a sweep. `sort` re-sorts novel components by size wherever that raises the
+    bound. An ascent that is unlikely to `beat` a bound is given up. `progress` is called with the number of sweeps and
+    the bound after each.
     """
     posterior, trace = start, list[float]()
-    winners: NDArray[np.int32] | None = None
     while True:
         swept = sweep(rows, scores_of(posterior), winners, threads)
         statistics, winners = swept.statistics, swept.winners
@@ -63,14 +70,23 @@ def ascend(
         trace.append(bound.total)
         if progress is not None:
             progress(len(trace), bound.total)
-        if len(trace) > 1 and trace[-1] - trace[-2] <= tol * abs(trace[-1]):
-            fell = trace[-1] - trace[-2] < -_ROUNDING * abs(trace[-1])
-            stopped = Stopped.FELL if fell else Stopped.CONVERGED
+        stopped = _why_stop(trace, tol, max_iter, beat)
+        if stopped is not None:
             return Ascent(posterior, statistics, winners, bound, np.array(trace), stopped)
-        if len(trace) >= max_iter:
-            return Ascent(posterior, statistics, winners, bound, np.array(trace), Stopped.MAX_ITERATIONS)
         if sort:
             order = best_stick_order(prior.weights, statistics.counts)
             statistics = statistics.reordered(order)
             winners = np.argsort(order).astype(np.int32)[winners]
         posterior = updated(prior, statistics)
+
+
+def _why_stop(trace: list[float], tol: float, max_iter: int, beat: float | None) -> Stopped | None:
+    if len(trace) > 1:
+        gain = trace[-1] - trace[-2]
+        if gain < -_ROUNDING * abs(trace[-1]):
+            return Stopped.FELL
+        if gain <= tol * abs(trace[-1]):
+            return Stopped.CONVERGED
+        if beat is not None and len(trace) >= _SWEEPS_TO_JUDGE and beat - trace[-1] > _FAR_BEHIND * gain:
+            return Stopped.HOPELESS
+    return Stopped.MAX_ITERATIONS if len(trace) >= max_iter else None

@@ -1,7 +1,7 @@
-"""The fit: several starts in parallel, of which the best bound wins."""
+"""The fit: moves from one novelty, or several starts in parallel of which the best bound wins."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -10,31 +10,27 @@ from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.growth import Move, Progress, grow
 from vbrand.inference.kernel import Rows
-from vbrand.inference.starts import (
-    from_labels,
-    k_means,
-    multiplied_k_means,
-    multipliers,
-    one_novelty,
-    unexplained,
-)
+from vbrand.inference.starts import from_labels, multiplied_k_means, multipliers, one_novelty
+from vbrand.model.components import Components
 from vbrand.model.posterior import Posterior
-from vbrand.model.prior import Prior
+from vbrand.model.prior import Prior, stacked, with_novelties
 from vbrand.types import FloatArray, IntArray
 
-# groups: one novelty, then its rows split into 2, 3, ..; restarts: the paper's protocol; none: one novelty only
-Search = Literal["groups", "restarts", "none"]
-Progress = Callable[[int, int, float], None]  # start, sweep, bound
+# moves: births, merges, deletions; restarts: the paper's protocol; none: one ascent from one novelty
+Search = Literal["moves", "restarts", "none"]
 Start = Callable[[], Posterior]
+# a novel component that holds at least this part of a row is in use
+_IN_USE = 0.5
 
 
 @dataclass(frozen=True)
 class Effort:
     """How hard to look."""
 
-    search: Search = "groups"
-    starts: int = 12
+    search: Search = "moves"
+    starts: int = 200  # of "restarts"
     tol: float = 1e-9
     max_iter: int = 1_000
     jobs: int | None = None
@@ -42,10 +38,13 @@ class Effort:
 
 @dataclass(frozen=True)
 class Found:
-    """The best ascent, and the traces of all."""
+    """The best ascent, the traces of all, and the moves that led there."""
 
     best: Ascent
     traces: list[FloatArray]
+    history: tuple[Move, ...]
+    sweeps: int
+    full: bool  # every place for a novel component is in use: there may be more
 
 
 def find(
@@ -57,60 +56,74 @@ def find(
     component: IntArray | None = None,
     progress: Progress | None = None,
 ) -> Found:
-    """Return the best of several ascents; `component` gives a start for each row instead, and then there is one.
+    """Return the best fit; `component` gives a start for each row instead of a search.
 
     Seeds are drawn before any work is shared out and BLAS and OpenMP run on one thread, so the answer does not depend
     on the number of workers.
     """
-    seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
     with threadpool_limits(1):
+        if component is None and effort.search == "moves":
+            return _by_moves(rows, prior, effort, progress)
+        starts: list[Start]
         if component is not None:
-            ascents = _climb(rows, prior, effort, progress, [partial(from_labels, rows, prior, component)])
+            starts = [partial(from_labels, rows, prior, component)]
         elif effort.search == "restarts":
+            seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
             factors = multipliers(effort.starts, generator)
             starts = [partial(multiplied_k_means, rows, prior, *each) for each in zip(seeds, factors, strict=True)]
-            ascents = _climb(rows, prior, effort, progress, starts)
         else:
             starts = [partial(one_novelty, rows, prior)]
-            ascents = _climb(rows, prior, effort, progress, starts)
-            if effort.search == "groups":
-                splits = _splits(rows, prior, ascents[0], seeds[1:])
-                ascents += _climb(rows, prior, effort, progress, splits, first=1)
+        ascents = _climb(rows, prior, effort, progress, starts)
     best = max(ascents, key=lambda ascent: ascent.bound.total)
-    return Found(best, [ascent.trace for ascent in ascents])
+    return Found(
+        best, [ascent.trace for ascent in ascents], (), sum(a.trace.size for a in ascents), _is_full(prior, best)
+    )
 
 
-def _climb(
-    rows: Rows,
-    prior: Prior,
-    effort: Effort,
-    progress: Progress | None,
-    starts: Sequence[Start],
-    first: int = 0,
-) -> list[Ascent]:
-    """Return where each start leads, numbered from `first`; workers go to starts, then to the rows of each."""
+def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None) -> Found:
+    """Return where moves lead, and from there an ascent with all places for novel components open."""
+    threads = effective_n_jobs(effort.jobs)
+    grown = grow(rows, prior, max_iter=effort.max_iter, threads=threads, progress=progress)
+    start = Posterior(_completed(grown.ascent.posterior.components, prior), grown.ascent.posterior.weights)
+    last = ascend(
+        rows,
+        prior,
+        start,
+        winners=grown.ascent.winners,
+        tol=effort.tol,
+        max_iter=effort.max_iter,
+        threads=threads,
+    )
+    trace = np.append(grown.ascent.trace, last.trace)
+    return Found(
+        replace(last, trace=trace), [trace], grown.history, grown.sweeps + last.trace.size, _is_full(prior, last)
+    )
+
+
+def _completed(components: Components, prior: Prior) -> Components:
+    """Return the components, and the base measure in all places that are left."""
+    left = prior.known + prior.novel - components.dof.size
+    empty = with_novelties(prior, left).components.reordered(prior.known + np.arange(left))
+    return stacked(components, empty)
+
+
+def _is_full(prior: Prior, ascent: Ascent) -> bool:
+    return bool((ascent.statistics.counts[prior.known :] >= _IN_USE).all())
+
+
+def _climb(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, starts: list[Start]) -> list[Ascent]:
+    """Return where each start leads; workers go to starts, then to the rows of each."""
     workers = effective_n_jobs(effort.jobs)
-    threads = max(1, workers // max(1, len(starts)))
+    threads = max(1, workers // len(starts))
+    sweeps = 0
 
-    def climb(number: int, start: Start) -> Ascent:
-        heard = None if progress is None else partial(progress, number)
+    def heard(_sweep: int, bound: float) -> None:
+        nonlocal sweeps
+        sweeps += 1
+        if progress is not None:
+            progress(sweeps, prior.novel, bound)
+
+    def climb(start: Start) -> Ascent:
         return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, threads=threads, progress=heard)
 
-    jobs = (delayed(climb)(number, start) for number, start in enumerate(starts, first))
-    return list(Parallel(n_jobs=workers, prefer="threads")(jobs))
-
-
-def _splits(rows: Rows, prior: Prior, one: Ascent, seeds: list[int]) -> list[Start]:
-    """Return starts that split novel rows by k-means into 1, 2, .. groups.
-
-    In turn those that one novelty took, and those that known classes explain badly before anything was fitted: far
-    outliers may have drawn the one novelty away from all others.
-    """
-    taken = np.flatnonzero(one.winners >= prior.known)
-    sources = [source for source in (taken, unexplained(rows, prior)) if source.size]
-    if not sources:
-        return []
-    return [
-        partial(k_means, rows, prior, 1 + number // len(sources), seed, sources[number % len(sources)])
-        for number, seed in enumerate(seeds)
-    ]
+    return list(Parallel(n_jobs=workers, prefer="threads")(delayed(climb)(start) for start in starts))

@@ -8,22 +8,19 @@ from sklearn.cluster import KMeans
 
 from vbrand.inference.kernel import Rows, statistics_of_labels
 from vbrand.model.components import posterior_from
-from vbrand.model.posterior import Posterior, before_rows, updated
-from vbrand.model.predictive import log_predictive_parts
-from vbrand.model.prior import Prior, with_one_novelty
+from vbrand.model.posterior import Posterior, updated
+from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
 
 # how the start multiplies novelty weight, degrees of freedom and mean strength in the paper's protocol
 _LOWEST_MULTIPLIERS = (0.1, 1.0, 1.0)
 _HIGHEST_MULTIPLIERS = (1.0, 10.0, 10.0)
 _ROWS_FOR_K_MEANS = 50_000
-# ranges between the outer tenths beyond which a row is wild
-_WILD = 10.0
 
 
 def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
     """Return the posterior of rows that are put into one component each, 0..J+T-1."""
-    return updated(prior, statistics_of_labels(rows, component, prior.known + prior.novel))
+    return updated(prior, statistics_of_labels(rows, component, prior.known + prior.opened))
 
 
 def one_novelty(rows: Rows, prior: Prior) -> Posterior:
@@ -32,22 +29,16 @@ def one_novelty(rows: Rows, prior: Prior) -> Posterior:
     return Posterior(everything.components, prior.weights)
 
 
-def k_means(rows: Rows, prior: Prior, groups: int, seed: int, among: IntArray | None = None) -> Posterior:
-    """Return the prior with some novel means at the centres of k-means on standardised rows, or some of them.
+def k_means(rows: Rows, prior: Prior, groups: int, seed: int) -> Posterior:
+    """Return the prior with some novel means at the centres of k-means on standardised rows.
 
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
-    Wild rows get components of their own, lest they tear another one apart: one each, or a wide one if they are many.
     """
-    sample, share = _sample(rows, among)
+    sample, share = _sample(rows)
     standard = _standardised(sample)
-    wild = np.abs(standard).max(axis=1) > _WILD
-    groups = min(groups, prior.novel, np.unique(standard[~wild], axis=0).shape[0])
-    found = KMeans(groups, n_init=1, random_state=seed).fit(standard[~wild])
-    place = np.full(sample.shape[0], prior.known + min(groups, prior.novel - 1))
-    place[~wild] = prior.known + found.labels_
-    if 0 < wild.sum() <= prior.novel - groups:
-        place[wild] += np.arange(wild.sum())
-    split = statistics_of_labels(Rows.plain(sample), place, prior.known + prior.novel)
+    groups = min(groups, prior.novel, np.unique(standard, axis=0).shape[0])
+    found = KMeans(groups, n_init=1, random_state=seed).fit(standard)
+    split = statistics_of_labels(Rows.plain(sample), prior.known + found.labels_, prior.known + prior.opened)
     novel = slice(prior.known, prior.known + groups)
     start = posterior_from(prior.components, split)
     dof, scale, precision = start.dof.copy(), start.scale.copy(), start.precision.copy()
@@ -78,21 +69,10 @@ def multiplied_k_means(rows: Rows, prior: Prior, seed: int, factors: FloatArray)
     return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
 
 
-def unexplained(rows: Rows, prior: Prior) -> IntArray:
-    """Return the rows that the base measure predicts better than the known classes do."""
-    before = before_rows(with_one_novelty(prior))
-    better = list[IntArray]()
-    for block in rows.blocks():
-        parts = log_predictive_parts(rows.working(block), before)  # (b, J + 1)
-        better.append(block.start + np.flatnonzero(parts.argmax(axis=1) == prior.known))
-    return np.concatenate(better)
-
-
-def _sample(rows: Rows, among: IntArray | None) -> tuple[FloatArray, float]:
-    """Return some rows in working coordinates, of a long table an even sample, and the share of them that it is."""
-    chosen = np.arange(len(rows)) if among is None else among
-    sample = rows.working(chosen[:: -(-chosen.size // _ROWS_FOR_K_MEANS)])
-    return sample, sample.shape[0] / chosen.size
+def _sample(rows: Rows) -> tuple[FloatArray, float]:
+    """Return the rows in working coordinates, of a long table an even sample, and the share of them that it is."""
+    sample = rows.working(slice(None, None, -(-len(rows) // _ROWS_FOR_K_MEANS)))
+    return sample, sample.shape[0] / len(rows)
 
 
 def _standardised(rows: FloatArray) -> FloatArray:

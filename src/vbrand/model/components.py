@@ -113,6 +113,35 @@ def divergence(posterior: Components, prior: Components) -> FloatArray:
     return np.where(fixed, 0.0, means + scatters)
 
 
+def evidence(prior: Components, statistics: Statistics) -> FloatArray:
+    """Return what each component adds to the bound at its optimum for rows with these statistics, (K,).
+
+    Its expected log density, summed over its rows, minus its divergence from the prior: for rows that belong to it
+    alone the log marginal likelihood.
+    """
+    p = prior.columns
+    posterior = posterior_from(prior, statistics)
+    # -N p / 2 log 2 pi + log B(Psi^-1, nu) - log B(S^-1, u) + p / 2 log(lambda / l)
+    length = np.where(prior.fixed, 1.0, prior.precision) / np.where(prior.fixed, 1.0, posterior.precision)
+    free = (
+        _log_normaliser(prior.log_determinant, prior.dof, p)
+        - _log_normaliser(posterior.log_determinant, posterior.dof, p)
+        + 0.5 * p * np.log(length)
+    )
+    # a point mass: sum over rows of log N(y | m0, Psi)
+    moved = statistics.origin - prior.mean
+    about = (
+        statistics.squares
+        + statistics.sums[:, :, None] * moved[:, None, :]
+        + moved[:, :, None] * statistics.sums[:, None, :]
+        + statistics.weights[:, None, None] * _outer(moved)
+    )
+    inverse = prior.inverse_factor
+    distance = np.einsum("kij,kjl,kil->k", inverse, about, inverse)
+    exact = -0.5 * (statistics.counts * prior.log_determinant + distance)
+    return np.asarray(np.where(prior.fixed, exact, free) - 0.5 * p * np.log(2.0 * np.pi) * statistics.counts)
+
+
 def _log_normaliser(log_determinant: FloatArray, dof: FloatArray, p: int) -> FloatArray:
     """Return log B of a Wishart whose inverse scale matrix has this log determinant."""
     # log B = u / 2 log|S| - u p / 2 log 2 - log Gamma_p(u / 2)

@@ -73,7 +73,7 @@ def scores_of(posterior: Posterior) -> Scores:
     return Scores(
         centre=components.mean,
         root=np.sqrt(spread)[:, None, None] * components.inverse_factor,
-        constant=constant + expected_log_weights(posterior.weights),
+        constant=constant + expected_log_weights(posterior.weights)[: constant.size],
     )
 
 

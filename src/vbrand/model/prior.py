@@ -1,6 +1,6 @@
 """The prior: what stage 1 says about the known classes, and what a class nobody has seen may look like."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +12,13 @@ from vbrand.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Prior:
-    """Beliefs about J known and T novel components before the unlabelled rows are seen."""
+    """Beliefs about J known and at most T novel components before the unlabelled rows are seen.
 
-    components: Components  # J known ones, then T copies of the base measure
+    Novel components may be fewer than the T places for them: the other places are empty and cost nothing, yet the
+    sticks count them, so that bounds compare whatever the number of components.
+    """
+
+    components: Components  # J known ones, then copies of the base measure, one for each novel component
     weights: Weights
     class_of: IntArray  # (J,) which known class a known component means
 
@@ -29,16 +33,20 @@ class Prior:
         return self.weights.novel
 
     @property
+    def opened(self) -> int:
+        """Return the number of novel components that there are."""
+        return self.components.dof.size - self.known
+
+    @property
     def classes(self) -> int:
         """Return the number of known classes."""
         return int(self.class_of.max()) + 1 if self.class_of.size else 0
 
 
-def with_one_novelty(prior: Prior) -> Prior:
-    """Return the prior with a single novel component: known classes and the base measure."""
-    first = np.arange(prior.known + 1)
-    weights = Weights(prior.weights.dirichlet, np.zeros(0), np.zeros(0))
-    return Prior(prior.components.reordered(first), weights, prior.class_of)
+def with_novelties(prior: Prior, opened: int) -> Prior:
+    """Return the prior with so many novel components, of the same T places."""
+    order = np.concatenate([np.arange(prior.known), np.full(opened, prior.known)])
+    return replace(prior, components=prior.components.reordered(order))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Deviations are taken from an origin per component (its current mean), not from z
 cancel.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -36,6 +37,31 @@ class Statistics:
             evidence=self.evidence + other.evidence,
         )
 
+    def about(self, origin: FloatArray) -> "Statistics":
+        """Return the same statistics, deviations taken from another origin, (K, p)."""
+        moved = self.origin - origin
+        cross = self.sums[:, :, None] * moved[:, None, :]
+        own = self.weights[:, None, None] * moved[:, :, None] * moved[:, None, :]
+        return Statistics(
+            counts=self.counts,
+            weights=self.weights,
+            origin=origin,
+            sums=self.sums + self.weights[:, None] * moved,
+            squares=self.squares + cross + cross.transpose(0, 2, 1) + own,
+            evidence=self.evidence,
+        )
+
+    def scaled(self, factor: float) -> "Statistics":
+        """Return the statistics of so many times the rows."""
+        return Statistics(
+            counts=factor * self.counts,
+            weights=factor * self.weights,
+            origin=self.origin,
+            sums=factor * self.sums,
+            squares=factor * self.squares,
+            evidence=factor * self.evidence,
+        )
+
     def reordered(self, order: IntArray) -> "Statistics":
         """Return the statistics with components in another order."""
         return Statistics(
@@ -46,3 +72,15 @@ class Statistics:
             squares=self.squares[order],
             evidence=self.evidence,
         )
+
+
+def joined(parts: Sequence[Statistics]) -> Statistics:
+    """Return the statistics of the components of all parts; evidence, a matter of all rows, is not."""
+    return Statistics(
+        counts=np.concatenate([part.counts for part in parts]),
+        weights=np.concatenate([part.weights for part in parts]),
+        origin=np.concatenate([part.origin for part in parts]),
+        sums=np.concatenate([part.sums for part in parts]),
+        squares=np.concatenate([part.squares for part in parts]),
+        evidence=0.0,
+    )

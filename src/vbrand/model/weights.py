@@ -37,8 +37,8 @@ def prior_weights(dirichlet: FloatArray, concentration: float, novel: int) -> We
 
 
 def weights_from(prior: Weights, counts: FloatArray) -> Weights:
-    """Return the best weights for components that hold these many rows, (K,)."""
-    known, novel = counts[: prior.known], counts[prior.known :]
+    """Return the best weights for components that hold these many rows; places beyond them hold none."""
+    known, novel = counts[: prior.known], _in_all_places(prior, counts)
     # eta_j = alpha_j + N_j,  eta_0 = alpha_0 + sum_{k > J} N_k
     dirichlet = prior.dirichlet + np.append(known, novel.sum())
     # a_t = 1 + N_{J+t},  b_t = gamma + sum_{s > t} N_{J+s}
@@ -47,7 +47,7 @@ def weights_from(prior: Weights, counts: FloatArray) -> Weights:
 
 
 def expected_log_weights(weights: Weights) -> FloatArray:
-    """Return E log w_k, (K,)."""
+    """Return E log w_k of every place, (J + T,)."""
     total = digamma(weights.broken + weights.passed)
     kept = np.append(digamma(weights.broken) - total, 0.0)  # E log v_t
     left = np.append(0.0, np.cumsum(digamma(weights.passed) - total))  # sum_{s < t} E log(1 - v_s)
@@ -56,7 +56,7 @@ def expected_log_weights(weights: Weights) -> FloatArray:
 
 
 def log_expected_weights(weights: Weights) -> FloatArray:
-    """Return log E w_k, (K,); the E w_k sum to 1."""
+    """Return log E w_k of every place, (J + T,); the E w_k sum to 1."""
     total = np.log(weights.broken + weights.passed)
     kept = np.append(np.log(weights.broken) - total, 0.0)  # log E v_t
     left = np.append(0.0, np.cumsum(np.log(weights.passed) - total))  # sum_{s < t} log E(1 - v_s)
@@ -85,11 +85,28 @@ def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
 
     With a concentration above 1 and few empty places largest-first can lower it; then the order stays.
     """
-    novel = counts[prior.known :]
+    novel = _in_all_places(prior, counts)
     largest_first = np.argsort(-novel, kind="stable")
     if _stick_bound(prior, novel[largest_first]) <= _stick_bound(prior, novel):
         largest_first = np.arange(novel.size)
-    return np.concatenate([np.arange(prior.known), prior.known + largest_first])
+    return np.concatenate([np.arange(prior.known), prior.known + largest_first])[: counts.size]
+
+
+def _in_all_places(prior: Weights, counts: FloatArray) -> FloatArray:
+    """Return the counts of novel components, (T,): places that no component has taken yet hold no rows."""
+    novel = counts[prior.known :]
+    return np.concatenate([novel, np.zeros(prior.novel - novel.size)])
+
+
+def weights_evidence(prior: Weights, counts: FloatArray) -> float:
+    """Return what the weights add to the bound at their optimum, for components that hold these many rows."""
+    novel = _in_all_places(prior, counts)
+    eta = prior.dirichlet + np.append(counts[: prior.known], novel.sum())
+    # the expected log weights cancel: log B(eta) - log B(alpha), and the sticks
+    dirichlet = (
+        gammaln(eta).sum() - gammaln(eta.sum()) - gammaln(prior.dirichlet).sum() + gammaln(prior.dirichlet.sum())
+    )
+    return float(dirichlet) + _stick_bound(prior, novel)
 
 
 def _stick_bound(prior: Weights, novel: FloatArray) -> float:

@@ -1,0 +1,1 @@
+"""The published studies: simulate, run, draw."""
