@@ -43,7 +43,7 @@ def simulated(n, p, k, seed, spread):
 
 
 def flat_prior(p, k):
-    base = Components(np.zeros((1, p)), np.array([0.1]), np.array([p + 2.0]), np.eye(p)[None])
+    base = Components(np.zeros((1, p)), np.array([0.1]), np.array([p + 2.0]), np.eye(p)[None], np.array([np.inf]))
     return Prior(base.reordered(np.zeros(k, int)), prior_weights(np.ones(1), 1.0, k), np.zeros(0, int))
 
 

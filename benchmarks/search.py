@@ -14,8 +14,8 @@ from vbrand.inference.kernel import Rows
 from vbrand.inference.search import Effort, find
 from vbrand.inference.starts import from_labels, k_means
 from vbrand.model.prior import Beliefs, Prior, elicit
+from vbrand.paper import paper_settings
 from vbrand.robust.classes import learn_classes
-from vbrand.studies.priors import paper_settings
 from vbrand.studies.simulate import Simulated, simulate
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -7,7 +7,7 @@ import pytest
 from shared import SHARED, needs_shared
 
 from vbrand import VBrand
-from vbrand.studies.priors import paper_settings
+from vbrand.paper import paper_settings
 from vbrand.studies.simulate import Simulated, simulate
 
 CELLS = [

@@ -54,4 +54,9 @@ class Coordinates:
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
         """Return known classes in the user's units."""
         square = np.outer(self.unit, self.unit)
-        return replace(known, centres=self.places_outward(known.centres), scatters=known.scatters * square)
+        return replace(
+            known,
+            centres=self.places_outward(known.centres),
+            scatters=known.scatters * square,
+            average=known.average * square,
+        )

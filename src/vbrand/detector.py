@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,25 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from vbrand.coordinates import Coordinates
 from vbrand.discovery import Discovery, discovery_of, labels_of
 from vbrand.inference.kernel import Rows
-from vbrand.inference.search import Effort, Search, find
+from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
+from vbrand.known import learn_modes
 from vbrand.labelling import Memberships, memberships
 from vbrand.model.posterior import before_rows
-from vbrand.model.predictive import log_predictive
-from vbrand.model.prior import Beliefs, elicit
+from vbrand.model.predictive import log_predictive, log_predictive_parts
+from vbrand.model.prior import Beliefs, Prior, elicit
+from vbrand.paper import paper_settings
 from vbrand.parameters import check_choice, check_number, check_whole
 from vbrand.progress import shown
-from vbrand.robust.classes import KnownClasses, Scatter, learn_classes
+from vbrand.reduction import Reduction, columns_wanted, reduce_columns
+from vbrand.robust.classes import KnownClasses, check_sizes, learn_classes
 from vbrand.robust.mrcd import constant_columns
 from vbrand.types import BoolArray, FloatArray, IntArray
+
+Kernel = Literal["student", "gaussian", "auto"]
+# degrees of freedom that a kernel stands for
+_TAILS: dict[str, tuple[float, ...]] = {"student": (15.0,), "gaussian": (np.inf,), "auto": (15.0, 5.0, 40.0, np.inf)}
 
 
 class VBrand(BaseEstimator):  # type: ignore[misc]
@@ -38,10 +45,22 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    scatter : "mrcd", "mcd" or "empirical", default "mrcd"
-        How stage 1 estimates the centre and scatter of a known class.
+    kernel : "student", "gaussian" or "auto", default "student"
+        Rows of a class or group follow a Student t (with 15 degrees of freedom), whose tails real classes have, or a
+        Gaussian. "auto" fits with 5, 15 and 40 degrees of freedom and a Gaussian, and the bound picks.
+    scatter : "modes", "mrcd", "mcd" or "empirical", default "modes"
+        How stage 1 learns a known class. "modes": as one to `max_modes` components in coordinates whitened within
+        classes; outliers and rows with a wrong label are set aside, and scatters are drawn to their average as far as
+        they are alike. The others give one component a class: its MRCD, its reweighted MCD, its mean and covariance.
     support_fraction : float in [0.5, 1], default 0.75
-        Share of the rows of a class that a robust estimate rests on; the others may be outliers or mislabelled.
+        Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
+    max_modes : int, default 4
+        The largest number of components of a known class (`scatter="modes"`).
+    reduce : "auto", int or None, default "auto"
+        Number of principal components that columns are reduced to, with the size of what they leave over as one more
+        column. "auto" reduces where there are more columns than half of the rows of an average class, to
+        that many. None never does, nor does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not
+        "modes".
     max_novel : int, default 20
         The largest number of novel components (truncation): a cap, not a guess. A warning says if it is reached.
     search : "moves", "restarts" or "none", default "moves"
@@ -67,8 +86,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     verbose : bool, default False
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
-        Rows that the centre and the scatter of a known class are worth; by default its labelled rows. By default the
-        scatter is also drawn a little to the average one, as if 29 rows of an average class were added.
+        Rows that the centre and the scatter of a known component are worth; by default ten times its labelled rows.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1
@@ -78,7 +96,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     novel_mean_strength : float, default 0.01
         Rows that this expectation is worth: the smaller, the farther novel classes may lie.
     novel_dof : float, optional
-        Degrees of freedom of the scatter of a novel class; by default p + 30, or as many as a small known class has.
+        Degrees of freedom of the scatter of a novel class; by default it is as alike to the average known scatter as
+        known ones are, and at the most p + 30.
     novel_scale : array of shape (p, p), optional
         Its scale matrix; by default such that its expectation is the average scatter of a known class.
     concentration : float, default 1
@@ -105,8 +124,11 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        scatter: Scatter = "mrcd",
+        kernel: Kernel = "student",
+        scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
+        max_modes: int = 4,
+        reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
         n_starts: int = 200,
@@ -130,8 +152,11 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         novel_scale: Any = None,
         concentration: float = 1.0,
     ) -> None:
+        self.kernel = kernel
         self.scatter = scatter
         self.support_fraction = support_fraction
+        self.max_modes = max_modes
+        self.reduce = reduce
         self.max_novel = max_novel
         self.search = search
         self.n_starts = n_starts
@@ -155,6 +180,18 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         self.novel_scale = novel_scale
         self.concentration = concentration
 
+    @classmethod
+    def paper(cls, X: Any, study: str = "statlog", **changes: Any) -> Self:
+        """Return a detector with the settings of the paper, derived from the labelled rows X as in one of its studies.
+
+        One Gaussian a class, its MCD, the study's priors, 200 restarts. "statlog", the real-data study, is the one for
+        tables of your own: its priors come from the mean and covariance of X. The others are "ss1", "ss2" and "ss3".
+        `changes` are settings of VBrand that should be different.
+        """
+        check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
+        settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
+        return cls(**settings)
+
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the known classes from labelled rows.
 
@@ -168,20 +205,17 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         check_consistent_length(rows, labels)
         kept = self._varying_columns(rows[given])
         labelled = rows[given][:, kept].astype(np.float64)
+        reduction, labelled = self._reduced(labelled, labels[given])
         coordinates = Coordinates.of(labelled)
-        known = learn_classes(
-            coordinates.inward(labelled),
-            labels[given],
-            scatter=self.scatter,
-            support_fraction=self.support_fraction,
-            n_jobs=self.n_jobs,
-        )
-        prior = elicit(known, self._beliefs(kept, coordinates), 1, update_known=self.update_known)
+        inner = coordinates.inward(labelled)
+        views = tuple((tail, self._learned(inner, labels[given], tail)) for tail in _TAILS[self.kernel])
+        tail, known = views[0]
+        prior = elicit(known, self._beliefs(kept, coordinates, tail), 1, update_known=self.update_known)
         # all went well: now, and at once, forget what was known before
-        self._kept, self._coordinates, self._known = kept, coordinates, known
+        self._kept, self._reduction, self._coordinates, self._views = kept, reduction, coordinates, views
         self._prior, self._posterior = prior, before_rows(prior)
         self.classes_ = known.labels
-        self.known_classes_: KnownClasses = coordinates.classes_outward(known)
+        self.known_classes_ = self._outward(known)
         self.__dict__.pop("discovery_", None)
         if not given.all():
             self._discover(rows[~given])
@@ -218,16 +252,21 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         parts = [log_predictive(rows.working(block), self._posterior) for block in rows.blocks()]
         return np.concatenate(parts) + self._coordinates.log_volume
 
-    def _discover(self, rows: FloatArray) -> Discovery:
+    def _discover(self, rows: NDArray[Any]) -> Discovery:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        beliefs = self._beliefs(self._kept, self._coordinates)
-        prior = elicit(self._known, beliefs, self.max_novel, update_known=self.update_known)
         working = self._coordinates.view(self._columns(rows))
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
-        with shown(self.verbose) as progress:
-            found = find(
-                working, prior, effort, generator, component=self._initial_components(rows.shape[0]), progress=progress
-            )
+        best: tuple[Found, Prior, KnownClasses] | None = None
+        for tail, known in self._views:
+            beliefs = self._beliefs(self._kept, self._coordinates, tail)
+            prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
+            with shown(self.verbose) as progress:
+                start = self._initial_components(working, prior)
+                found = find(working, prior, effort, generator, component=start, progress=progress)
+            if best is None or found.best.bound.total > best[0].best.bound.total:
+                best = found, prior, known
+        assert best is not None
+        found, prior, known = best
         if found.full:
             warnings.warn(
                 f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
@@ -250,10 +289,59 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
             stopped=found.best.stopped,
             columns=tuple(str(name) for name in getattr(self, "feature_names_in_", range(rows.shape[1]))),
+            notes=self._notes(prior),
         )
         self._prior, self._posterior = prior, found.best.posterior
+        self.known_classes_ = self._outward(known)
         self.discovery_ = discovery
         return discovery
+
+    def _learned(self, rows: FloatArray, labels: NDArray[Any], tail: float) -> KnownClasses:
+        if self.scatter == "modes":
+            return learn_modes(
+                rows,
+                labels,
+                tail=tail,
+                support_fraction=self.support_fraction,
+                max_modes=self.max_modes,
+                n_jobs=self.n_jobs,
+            )
+        return learn_classes(
+            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+        )
+
+    def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
+        """Return the reduction of a wide table, and the labelled rows in it."""
+        classes, member = np.unique(labels, return_inverse=True)
+        wanted = self.reduce
+        if wanted == "auto":
+            given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
+            wanted = None if given else columns_wanted(rows.shape[0], classes.size)
+        if wanted is None or rows.shape[1] <= wanted:
+            return None, rows
+        check_sizes(classes, np.bincount(member))
+        return reduce_columns(rows, member, wanted)
+
+    def _notes(self, prior: Prior) -> tuple[str, ...]:
+        """Return what was done to the table, in sentences."""
+        notes = list[str]()
+        if self._reduction is not None:
+            notes.append(
+                f"{self._reduction.axes.shape[1]} columns were reduced to {self._reduction.axes.shape[0]} principal "
+                "components and the size of what they leave over."
+            )
+        modes = np.bincount(prior.class_of)
+        if (modes > 1).any():
+            several = ", ".join(f"{self.classes_[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
+            notes.append(f"known classes with several modes: {several}.")
+        tail = prior.components.tail[0]
+        notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
+        return tuple(notes)
+
+    def _outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the user's units (of a reduced table what its components can show)."""
+        outer = self._coordinates.classes_outward(known)
+        return outer if self._reduction is None else self._reduction.classes_outward(outer)
 
     def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
         check_is_fitted(self)
@@ -263,7 +351,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         return self._coordinates.view(self._columns(checked_rows(self, X, reset=False)))
 
     def _columns(self, rows: NDArray[Any]) -> NDArray[Any]:
-        return rows if self._kept.all() else rows[:, self._kept]
+        kept = rows if self._kept.all() else rows[:, self._kept]
+        return kept if self._reduction is None else self._reduction.inward(kept)
 
     def _varying_columns(self, rows: FloatArray) -> BoolArray:
         constant = constant_columns(rows)
@@ -274,9 +363,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=3)
         return ~constant
 
-    def _beliefs(self, kept: BoolArray, coordinates: Coordinates) -> Beliefs:
+    def _beliefs(self, kept: BoolArray, coordinates: Coordinates, tail: float) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {field.name: getattr(self, field.name) for field in fields(Beliefs)}
+        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "tail"}
         p = self.n_features_in_
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
@@ -285,35 +374,48 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             if not np.allclose(scale, scale.T, rtol=1e-9) or not np.linalg.eigvalsh(scale)[0] > 0.0:
                 raise ValueError("novel_scale must be a symmetric, positive definite matrix, as a covariance is.")
             given["novel_scale"] = scale[np.ix_(kept, kept)]
-        columns = int(kept.sum())
+        columns = coordinates.centre.size
         if self.novel_dof is not None:
             check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
-        return coordinates.beliefs_inward(Beliefs(**given))
+        return coordinates.beliefs_inward(Beliefs(**given, tail=tail))
 
-    def _initial_components(self, rows: int) -> IntArray | None:
-        """Return the component that each row starts in, from the labels in `init`."""
+    def _initial_components(self, rows: Rows, prior: Prior) -> IntArray | None:
+        """Return the component that each row starts in, from the labels in `init`; of a class its likeliest one."""
         if self.init is None:
             return None
         labels = [label if label == label else None for label in self.init]  # NaN is not equal to itself
-        if len(labels) != rows:
-            raise ValueError(f"init has {len(labels)} labels; one for each of the {rows} rows is expected.")
+        if len(labels) != len(rows):
+            raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         for label in labels:
             place.setdefault(label, len(place))
-        novel = len(place) - self.classes_.size
-        if novel > self.max_novel:
-            raise ValueError(f"init has {novel} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
-        return np.array([place[label] for label in labels])
+        classes = self.classes_.size
+        if len(place) - classes > self.max_novel:
+            raise ValueError(
+                f"init has {len(place) - classes} novel groups, more than max_novel={self.max_novel}. Raise max_novel."
+            )
+        group = np.array([place[label] for label in labels])
+        component = np.empty(len(rows), dtype=np.int64)
+        for block in rows.blocks():
+            likely = log_predictive_parts(rows.working(block), before_rows(prior))[:, : prior.known]
+            likely[group[block, None] != prior.class_of] = -np.inf
+            component[block] = np.where(
+                group[block] < classes, likely.argmax(axis=1), prior.known + group[block] - classes
+            )
+        return component
 
     def _check_parameters(self) -> None:
-        check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))
+        check_choice("kernel", self.kernel, tuple(_TAILS))
+        check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
+        if self.reduce is not None and self.reduce != "auto":
+            check_whole("reduce", self.reduce, 1)
         check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         check_number("tol", self.tol, 0.0)
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):
             raise ValueError(f"threshold is {self.threshold!r}; it must lie between 0 and 1.")
-        for name in ("max_novel", "n_starts", "max_iter"):
+        for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
             check_whole(name, getattr(self, name), 1)
         if self.min_group is not None:
             check_whole("min_group", self.min_group, 1)

@@ -72,6 +72,7 @@ class Discovery:
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
     columns: tuple[str, ...]
+    notes: tuple[str, ...]  # what was done to the table, in sentences
     _members: Callable[[], Iterator[tuple[slice, Memberships]]] = field(repr=False)
     _places: IntArray = field(repr=False)  # novel components that are groups, in their order
 
@@ -85,7 +86,7 @@ class Discovery:
 
     def summary(self) -> "Summary":
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is."""
-        return Summary(self.groups)
+        return Summary(self.groups, self.notes)
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
@@ -104,6 +105,7 @@ class Summary:
     """The groups as a table that prints."""
 
     groups: tuple[Group, ...]
+    notes: tuple[str, ...]
 
     def __str__(self) -> str:
         width = max(5, *(len(group.name) for group in self.groups))
@@ -112,7 +114,7 @@ class Summary:
             f"{g.name:{width}}  {g.rows:>7,}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
             for g in self.groups
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.notes])
 
     __repr__ = __str__
 

@@ -1,5 +1,7 @@
 """Coordinate ascent: the bound never falls; scikit-learn and the published labels agree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,6 +37,7 @@ def problems(draw):
         precision=rng.gamma(1.0, 2.0, size=known + 1) + 1e-3,
         dof=dof,
         scale=dof[:, None, None] * spread * np.outer(unit, unit),
+        tail=np.full(known + 1, draw(st.sampled_from([np.inf, 3.0, 30.0]))),
     ).reordered(np.r_[np.arange(known), np.full(novel, known)])
     concentration = draw(st.sampled_from([0.2, 1.0, 6.0]))
     prior = Prior(
@@ -63,7 +66,7 @@ def test_it_says_why_it_stopped():
 
 
 def sklearn_prior(novel, p, concentration):
-    base = Components(np.zeros((1, p)), np.array([0.7]), np.array([p + 1.5]), np.eye(p)[None] * 0.8)
+    base = Components(np.zeros((1, p)), np.array([0.7]), np.array([p + 1.5]), np.eye(p)[None] * 0.8, np.array([np.inf]))
     components = base.reordered(np.zeros(novel, int))
     return Prior(components, prior_weights(np.ones(1), concentration, novel), np.zeros(0, int))
 
@@ -97,7 +100,7 @@ def test_updates_equal_those_of_scikit_learn(sweeps):
         np.testing.assert_allclose(expected_log_weights(posterior.weights)[:k], log_weights, rtol=1e-8)
         theirs._m_step(rows, log_shares)
         scores = scores_of(posterior)
-        closed = type(scores)(scores.centre, scores.root, np.r_[scores.constant[:k], -np.inf])
+        closed = replace(scores, constant=np.r_[scores.constant[:k], -np.inf])
         posterior = updated(prior, sweep(Rows.plain(rows), closed).statistics)
     np.testing.assert_allclose(posterior.components.mean[:k], theirs.means_, rtol=1e-8)
     covariance = posterior.components.scale[:k] / posterior.components.dof[:k, None, None]

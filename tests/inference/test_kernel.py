@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import random_problem, score_rows
+from problems import pulls, random_problem, score_rows
 
 from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
 from vbrand.model.posterior import Scores, scores_of
@@ -54,25 +54,30 @@ def dense(rows, scores):
     evidence = np.logaddexp.reduce(score, axis=1)
     shares = np.exp(score - evidence[:, None])
     deviation = rows[:, None] - scores.centre  # (n, K, p)
-    sums = np.einsum("nk,nki->ki", shares, deviation)
-    squares = np.einsum("nk,nki,nkj->kij", shares, deviation, deviation)
-    return shares.sum(axis=0), sums, squares, evidence.sum(), score.argmax(axis=1)
+    weights = shares * pulls(Rows.plain(rows), scores)
+    sums = np.einsum("nk,nki->ki", weights, deviation)
+    squares = np.einsum("nk,nki,nkj->kij", weights, deviation, deviation)
+    return shares.sum(axis=0), weights.sum(axis=0), sums, squares, evidence.sum(), score.argmax(axis=1)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 7, 9, 10, 15, 16, 17, 24, 33])
 @pytest.mark.parametrize("apart", [0.3, 3.0, 30.0])
-def test_pruned_sweep_equals_the_dense_one(p, apart):
+@pytest.mark.parametrize("heavy", [False, True])
+def test_pruned_sweep_equals_the_dense_one(p, apart, heavy):
     rng = np.random.default_rng(p)
     k, n = 7, 1500
     centres = apart * rng.normal(size=(k, p))
     rows = centres[rng.integers(0, k, n)] + rng.normal(size=(n, p))
     root = np.tril(rng.normal(size=(k, p, p)) * 0.3) + np.eye(p)
-    scores = Scores(centres, root, rng.normal(size=k))
-    counts, sums, squares, evidence, best = dense(rows, scores)
+    tail = rng.uniform(1.0, 40.0, size=k) if heavy else np.full(k, np.inf)
+    tail[0] = np.inf  # one Gaussian among them
+    scores = Scores(centres, root, rng.normal(size=k), tail, 0.5 * (np.where(np.isinf(tail), 1.0, tail) + p))
+    counts, weights, sums, squares, evidence, best = dense(rows, scores)
     for winners in (None, best.astype(np.int32), rng.integers(0, k, n).astype(np.int32)):
         swept = sweep(Rows.plain(rows), scores, winners)
         assert swept.statistics.evidence == pytest.approx(evidence, rel=1e-12)
         np.testing.assert_allclose(swept.statistics.counts, counts, rtol=1e-12, atol=1e-10)
+        np.testing.assert_allclose(swept.statistics.weights, weights, rtol=1e-12, atol=1e-10)
         np.testing.assert_allclose(swept.statistics.sums, sums, rtol=1e-10, atol=1e-9)
         np.testing.assert_allclose(swept.statistics.squares, squares, rtol=1e-10, atol=1e-9)
         np.testing.assert_array_equal(swept.winners, best)
@@ -106,6 +111,6 @@ def test_a_far_and_narrow_group_keeps_its_scatter():
     rows = np.vstack([rng.normal(size=(200, 2)), 1e6 + 1e-3 * rng.normal(size=(200, 2))])
     found = statistics_of_labels(Rows.plain(rows), np.repeat([0, 1], 200), 2)
     np.testing.assert_allclose(found.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)
-    scores = Scores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), np.zeros(2))
+    scores = Scores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), np.zeros(2), np.full(2, np.inf), np.ones(2))
     swept = sweep(Rows.plain(rows), scores).statistics
     np.testing.assert_allclose(swept.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)

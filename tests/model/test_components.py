@@ -82,7 +82,7 @@ def test_a_component_without_rows_keeps_its_prior():
 
 def test_point_masses_do_not_move_and_cost_nothing():
     free = random_components(np.random.default_rng(0), 1, 2)
-    prior = Components(free.mean, np.array([np.inf]), free.dof, free.scale)
+    prior = Components(free.mean, np.array([np.inf]), free.dof, free.scale, free.tail)
     posterior = posterior_from(prior, statistics_of_labels(Rows.plain(np.ones((9, 2))), np.zeros(9, int), 1))
     np.testing.assert_array_equal(posterior.mean, prior.mean)
     np.testing.assert_array_equal(posterior.scale, prior.scale)

@@ -5,8 +5,10 @@ import pytest
 from problems import random_problem
 from scipy import stats
 
+from vbrand.model.components import Components
+from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_predictive
-from vbrand.model.weights import log_expected_weights
+from vbrand.model.weights import log_expected_weights, prior_weights
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -32,3 +34,22 @@ def test_predictive_integrates_to_one():
     grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
     density = np.exp(log_predictive(grid, posterior)).reshape(400, 400)
     assert stretch @ density @ stretch == pytest.approx(1.0, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("p", "precision", "dof", "tail"),
+    [(2, 0.01, 34.0, 30.0), (10, 50.0, 60.0, 5.0), (36, 1e4, 1e4, 30.0), (61, 80.0, 170.0, 30.0), (1, 3.0, 2.5, 8.0)],
+)
+def test_heavy_tails_agree_with_quadrature(p, precision, dof, tail):
+    def part(distance, tau):
+        scatter = np.eye(p) * (1.0 + 1.0 / precision) / (tau * (dof - p + 1.0))
+        return stats.multivariate_t(np.zeros(p), scatter, df=dof - p + 1.0).logpdf(distance * np.eye(p)[0])
+
+    for distance in np.sqrt(np.array([0.0, 0.1, 1.0, 10.0, 1e3, 1e6]) * p / (dof - p + 1.0)):
+        log_tau = np.linspace(-25.0, 5.0, 1_501)
+        value = np.array([part(distance, np.exp(s)) for s in log_tau])
+        value += stats.gamma(tail / 2, scale=2 / tail).logpdf(np.exp(log_tau)) + log_tau
+        expected = value.max() + np.log(np.sum(np.exp(value - value.max())) * (log_tau[1] - log_tau[0]))
+        components = Components(np.zeros((1, p)), *np.array([[precision], [dof]]), np.eye(p)[None], np.array([tail]))
+        found = log_predictive(distance * np.eye(p)[:1], Posterior(components, prior_weights(np.ones(1), 1.0, 1)))
+        assert found[0] == pytest.approx(expected, abs=2e-4)

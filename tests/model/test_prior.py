@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vbrand.model.prior import Beliefs, elicit, shrunk_scatters, with_novelties
+from vbrand.model.prior import Beliefs, elicit, with_novelties
 from vbrand.robust.classes import learn_classes
 
 
@@ -23,12 +23,10 @@ def test_given_strengths_make_the_expected_scatter_the_robust_one(known):
     np.testing.assert_allclose(own.mean[:2], known.centres)
 
 
-def test_by_default_a_class_is_worth_its_rows_and_drawn_to_the_average(known):
+def test_by_default_a_class_is_worth_ten_times_its_rows(known):
     own = elicit(known, Beliefs(), 4).components
-    np.testing.assert_allclose(own.precision[:2], [40.0, 80.0])
-    np.testing.assert_allclose(own.scale[:2] / np.array([40.0, 80.0])[:, None, None], shrunk_scatters(known))
-    average = np.average(known.scatters, axis=0, weights=[40, 80])
-    np.testing.assert_allclose(shrunk_scatters(known)[0], (40 * known.scatters[0] + 29 * average) / 69)
+    np.testing.assert_allclose(own.precision[:2], [400.0, 800.0])
+    np.testing.assert_allclose(own.scale[:2] / np.array([400.0, 800.0])[:, None, None], known.scatters)
 
 
 def test_novel_classes_are_expected_to_look_like_an_average_known_one(known):

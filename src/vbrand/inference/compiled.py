@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.lanes import add_products, add_squares, exponential, jit
+from vbrand.inference.lanes import add_products, add_squares, exponential, jit, logarithm
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
@@ -26,7 +26,7 @@ _LOOPED = 64
 LANES = 504
 
 Block = namedtuple("Block", ["held", "order", "first"])
-Shares = namedtuple("Shares", ["score", "best", "total", "winner", "active"])
+Shares = namedtuple("Shares", ["score", "pull", "best", "total", "winner", "active"])
 Lanes = namedtuple("Lanes", ["first", "second", "distance", "limit", "bits", "lanes", "keep", "delta"])
 Workspace = namedtuple("Workspace", ["block", "shares", "lanes", "buffers"])
 
@@ -38,6 +38,7 @@ def workspace(components: int, p: int, block: int) -> Workspace:
         Block(np.empty((p, block + 8)), np.empty(block, np.int64), _apart(components + 1, np.int64)),
         Shares(
             score=np.empty((components, LANES)),
+            pull=np.empty((components, LANES)),
             best=_apart(LANES),
             total=_apart(LANES),
             winner=_apart(LANES, np.int64),
@@ -86,11 +87,12 @@ def load_block(rows, start, size, winners, centre, unit, farthest, block):  # ty
 
 
 @jit
-def sweep_block(work, means, roots, constants, winners, counts, sums, squares):  # type: ignore[no-untyped-def]
-    """Add the statistics of a loaded block about `means` (lower triangles of squares) and return its evidence.
+def sweep_block(work, scores, winners, statistics):  # type: ignore[no-untyped-def]
+    """Add the statistics of a loaded block about the centres (lower triangles of squares) and return its evidence.
 
-    winners is overwritten by the components that win the rows now.
+    `scores` are centres, roots, constants, tails and powers; winners are overwritten by those of now.
     """
+    means = scores[0]
     components, p = means.shape
     held, order, first = work.block
     shares, lanes, buffers = work.shares, work.lanes, work.buffers
@@ -102,20 +104,21 @@ def sweep_block(work, means, roots, constants, winners, counts, sums, squares): 
             for j in range(p):
                 for lane in range(m):
                     deviation[j, lane] = held[j, begin + lane] - means[w, j]
-            _score(deviation, w, means, roots, constants, shares, lanes, buffers)
+            _score(deviation, w, scores, shares, lanes, buffers)
             evidence += _share_out(shares, lanes, m)
             for lane in range(m):
                 winners[order[begin + lane]] = shares.winner[lane]
             if p < WIDE:
-                _add_narrow(deviation, w, means, shares, buffers, counts, sums, squares)
+                _add_narrow(deviation, w, means, shares, buffers, statistics)
             else:
-                _add_wide(deviation, w, means, shares, lanes, buffers, counts, sums, squares)
+                _add_wide(deviation, w, means, shares, lanes, buffers, statistics)
     return evidence
 
 
 @jit
-def _score(deviation, w, means, roots, constants, shares, lanes, buffers):  # type: ignore[no-untyped-def]
+def _score(deviation, w, scores, shares, lanes, buffers):  # type: ignore[no-untyped-def]
     """Score a group of rows in the component w that won them last, then in all others while they are in play."""
+    means, roots, constants, tails, powers = scores
     p, m = deviation.shape
     distance, limit = lanes.distance, lanes.limit
     lanes.delta[:] = 0.0
@@ -128,22 +131,55 @@ def _score(deviation, w, means, roots, constants, shares, lanes, buffers):  # ty
         for i in range(p):
             for lane in range(m):
                 distance[lane] += unit[i, lane] * unit[i, lane]
+    _from_distance(constants[w], tails[w], powers[w], shares.pull[w], shares.best, lanes, m)
     for lane in range(m):
-        shares.best[lane] = constants[w] - 0.5 * distance[lane]
         shares.score[w, lane] = shares.best[lane]
         shares.winner[lane] = w
     shares.active[w] = True
     for k in range(constants.size):
         if k != w:
             lanes.delta[:] = means[k] - means[w]
-            for lane in range(m):
-                limit[lane] = 2.0 * (constants[k] - shares.best[lane] + NEGLIGIBLE)
-                distance[lane] = 0.0
-            shares.active[k] = _score_other(deviation, k, roots[k], constants[k], shares, lanes, buffers)
+            distance[:m] = 0.0
+            if p >= WIDE:
+                _limits(constants[k], tails[k], powers[k], shares.best, limit, m)
+            shares.active[k] = _score_other(
+                deviation, k, roots[k], constants[k], tails[k], powers[k], shares, lanes, buffers
+            )
 
 
 @jit
-def _score_other(deviation, k, root, constant, shares, lanes, buffers):  # type: ignore[no-untyped-def]
+def _from_distance(constant, tail, power, pull, score, lanes, m):  # type: ignore[no-untyped-def]
+    """Store the scores of rows at these squared distances, and their weights E[tau] in the mean and scatter.
+
+    constant - distance / 2, or under heavy tails constant - power log(1 + distance / tail).
+    """
+    distance = lanes.distance
+    if math.isinf(tail):
+        for lane in range(m):
+            score[lane] = constant - 0.5 * distance[lane]
+        return
+    ratio, log = lanes.first, lanes.second
+    for lane in range(m):
+        ratio[lane] = 1.0 + distance[lane] / tail
+    logarithm(ratio, log, lanes.bits, m)
+    for lane in range(m):
+        score[lane] = constant - power * log[lane]
+        pull[lane] = 2.0 * power / (tail * ratio[lane])
+
+
+@jit
+def _limits(constant, tail, power, best, limit, m):  # type: ignore[no-untyped-def]
+    """Store the squared distance beyond which a component has no share in a row."""
+    if math.isinf(tail):
+        for lane in range(m):
+            limit[lane] = 2.0 * (constant - best[lane] + NEGLIGIBLE)
+    else:
+        for lane in range(m):
+            limit[lane] = tail * math.expm1(min((constant - best[lane] + NEGLIGIBLE) / power, 700.0))
+
+
+@jit
+def _score_other(deviation, k, root, constant, tail, power, shares, lanes, buffers):  # type: ignore[no-untyped-def]
     """Score the group in component k and return True, or give it up and return False.
 
     After every few rows of the factor those lanes are dropped whose share is already known to be negligible.
@@ -184,21 +220,26 @@ def _score_other(deviation, k, root, constant, shares, lanes, buffers):  # type:
                 for x in range(left):
                     packed[j, x] = current[j, keep[x]]
             current, playing, whole = packed, left, False
-    score, best, winner = shares.score[k], shares.best, shares.winner
+    score, pull, best, winner = shares.score[k], shares.pull[k], shares.best, shares.winner
     if whole:
+        _from_distance(constant, tail, power, pull, score, lanes, m)
         for lane in range(m):
-            value = constant - 0.5 * distance[lane]
-            score[lane] = value
-            winner[lane] = k if value > best[lane] else winner[lane]
-            best[lane] = max(value, best[lane])
+            winner[lane] = k if score[lane] > best[lane] else winner[lane]
+            best[lane] = max(score[lane], best[lane])
     else:
-        score[:m] = -math.inf
-        for x in range(playing):
-            value = constant - 0.5 * distance[x]
-            score[index[x]] = value
-            if value > best[index[x]]:
-                best[index[x]] = value
-                winner[index[x]] = k
+        # scores of those in play are spread over all lanes from the last one backwards: none is overwritten unread
+        _from_distance(constant, tail, power, pull, score, lanes, playing)
+        end = m
+        for x in range(playing - 1, -1, -1):
+            lane = index[x]
+            value, weight = score[x], pull[x]
+            score[lane + 1 : end] = -math.inf
+            end = lane
+            score[lane], pull[lane] = value, weight
+            if value > best[lane]:
+                best[lane] = value
+                winner[lane] = k
+        score[:end] = -math.inf
     return True
 
 
@@ -228,8 +269,9 @@ def _share_out(shares, lanes, m):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _add_narrow(deviation, w, means, shares, buffers, counts, sums, squares):  # type: ignore[no-untyped-def]
+def _add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics of all components at once: shares times the products of deviations, one BLAS call."""
+    counts, weights, sums, squares, tails = statistics
     p, m = deviation.shape
     features = 1 + p + p * (p + 1) // 2
     products = buffers[1, : features * m].reshape(features, m)
@@ -246,12 +288,21 @@ def _add_narrow(deviation, w, means, shares, buffers, counts, sums, squares):  #
     phi = buffers[2, : padded * m].reshape(padded, m)
     phi[present.size :] = 0.0
     for a in range(present.size):
+        k = present[a]
         for lane in range(m):
-            phi[a, lane] = shares.score[present[a], lane] * shares.total[lane]
+            phi[a, lane] = shares.score[k, lane] * shares.total[lane]
+        if not math.isinf(tails[k]):
+            total = 0.0
+            for lane in range(m):
+                total += phi[a, lane]
+                phi[a, lane] *= shares.pull[k, lane]
+            counts[k] += total
     added = np.dot(phi, products.T)  # (present, features)
     for a in range(present.size):
         k = present[a]
-        counts[k] += added[a, 0]
+        weights[k] += added[a, 0]
+        if math.isinf(tails[k]):
+            counts[k] += added[a, 0]
         f = 1 + p
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
         for i in range(p):
@@ -264,8 +315,9 @@ def _add_narrow(deviation, w, means, shares, buffers, counts, sums, squares):  #
 
 
 @jit
-def _add_wide(deviation, w, means, shares, lanes, buffers, counts, sums, squares):  # type: ignore[no-untyped-def]
+def _add_wide(deviation, w, means, shares, lanes, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics component by component, over the lanes that hold a share of it."""
+    counts, weights, sums, squares, tails = statistics
     p, m = deviation.shape
     index = lanes.lanes
     for k in range(counts.size):
@@ -282,6 +334,11 @@ def _add_wide(deviation, w, means, shares, lanes, buffers, counts, sums, squares
         for x in range(held):
             phi[x] = shares.score[k, index[x]] * shares.total[index[x]]
             counts[k] += phi[x]
+        if not math.isinf(tails[k]):
+            for x in range(held):
+                phi[x] *= shares.pull[k, index[x]]
+        for x in range(held):
+            weights[k] += phi[x]
         for j in range(p):
             delta = means[w, j] - means[k, j]
             total = 0.0

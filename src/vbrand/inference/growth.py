@@ -8,7 +8,7 @@ import numpy as np
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.kernel import Rows
-from vbrand.inference.moves import Proposal, Split, birth, deletions, merges, releases, splits, without
+from vbrand.inference.moves import Proposal, Split, birth, deletions, merges, releases, resplits, splits, without
 from vbrand.inference.starts import one_novelty
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior, with_novelties
@@ -22,8 +22,7 @@ _EMPTY = 0.5
 # a component is the same if its rows, and its centre in units of its scatter, changed by less than this
 _SAME_ROWS = 0.03
 _SAME_PLACE = 0.1
-# births: so many for each component, if the fit on its rows promises this much
-_TRIES = 2
+# births are tried if the fit on the rows of one component promises this much
 _LEAST_HOPE = -2.0
 _MOST_PROPOSALS = 1_000
 # a table of many rows is searched first through an even sample of it
@@ -37,7 +36,7 @@ Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
 class Move:
     """One proposal and what became of it. Components have numbers that they keep as long as they live."""
 
-    kind: str  # "birth", "merge", "release" or "delete"
+    kind: str  # "birth", "merge", "resplit", "release" or "delete"
     parts: tuple[int, ...]  # the components that it changes
     hope: float  # the gain that it promised
     gain: float  # what the bound gained, or would have lost by the time it was given up
@@ -87,9 +86,9 @@ class _Memory:
     tried: dict[tuple[object, ...], list[_Look]] = field(default_factory=dict)
     splits: dict[int, tuple[_Look, list[Split]]] = field(default_factory=dict)
 
-    def is_new(self, state: _State, proposal: Proposal, number: int = 0) -> bool:
+    def is_new(self, state: _State, proposal: Proposal) -> bool:
         """Return whether components that look like these have not had this proposal, and note that they have now."""
-        key = (proposal.kind, number, *(state.names[k] for k in proposal.parts))
+        key = (proposal.kind, *(state.names[k] for k in proposal.parts))
         looks = [state.look(k) for k in proposal.parts]
         before = self.tried.get(key)
         if before is not None and all(was.same(look) for was, look in zip(before, looks, strict=True)):
@@ -127,42 +126,53 @@ def _grow(
     kept = True
     while kept and len(history) < _MOST_PROPOSALS:
         kept = False
-        for proposal in _proposals(rows, prior, state, memory):
-            now = state.ascent.bound.total
-            added = max(0, proposal.statistics.counts.size - len(state.names))
-            tried = _tried(climb, prior, state, proposal, next_name)
-            gain = tried.ascent.bound.total - now
-            kept = gain > _LOOSE * abs(now)
-            parts = tuple(state.names[k] for k in proposal.parts)
-            taken, groups = tried.ascent.trace.size, len(tried.names) - prior.known
+        for alternatives in _proposals(rows, prior, state, memory):
+            now, best = state.ascent.bound.total, state
+            for proposal in alternatives:
+                tried = _tried(climb, prior, state, proposal, next_name)
+                gain = tried.ascent.bound.total - now
+                if gain > _LOOSE * abs(now) and tried.ascent.bound.total > best.ascent.bound.total:
+                    best = tried
+                parts = tuple(state.names[k] for k in proposal.parts)
+                taken, groups = tried.ascent.trace.size, len(tried.names) - prior.known
+                history.append(Move(proposal.kind, parts, proposal.hope, gain, False, taken, groups, now))
+                sweeps += taken
+                if progress is not None:
+                    progress(sweeps, len(state.names) - prior.known, now)
+            kept = best is not state
             if kept:
-                state, next_name = tried, next_name + added
-                trace += [value for value in tried.ascent.trace if value > now]
-            bound = state.ascent.bound.total
-            history.append(Move(proposal.kind, parts, proposal.hope, gain, kept, taken, groups, bound))
-            sweeps += taken
-            if progress is not None:
-                progress(sweeps, len(state.names) - prior.known, bound)
-            if kept or len(history) >= _MOST_PROPOSALS:
+                state, bound = best, best.ascent.bound.total
+                chosen = max(range(1, len(alternatives) + 1), key=lambda back: history[-back].gain)
+                history.append(replace(history.pop(-chosen), kept=True, bound=bound))
+                next_name = max(next_name, max(state.names) + 1)
+                trace += [value for value in state.ascent.trace if value > now]
+                break
+            if len(history) >= _MOST_PROPOSALS:
                 break
     return Growth(replace(state.ascent, trace=np.array(trace)), tuple(history), sweeps)
 
 
-def _proposals(rows: Rows, prior: Prior, state: _State, memory: _Memory) -> Iterator[Proposal]:
-    """Return what was not tried yet on components that look like these, cheap moves first."""
+def _proposals(rows: Rows, prior: Prior, state: _State, memory: _Memory) -> Iterator[list[Proposal]]:
+    """Return what was not tried yet on components that look like these, cheap first; of a list the best is kept."""
     for cheap in (merges, releases, deletions):
-        yield from (proposal for proposal in cheap(prior, state.ascent) if memory.is_new(state, proposal))
-    candidates = list[tuple[float, int, int]]()
+        yield from ([proposal] for proposal in cheap(prior, state.ascent) if memory.is_new(state, proposal))
+    room = prior.novel - (len(state.names) - prior.known)
+    candidates = list[tuple[float, int, list[Proposal]]]()
     for k, name in enumerate(state.names):
         look = state.look(k)
         if name not in memory.splits or not memory.splits[name][0].same(look):
-            memory.splits[name] = look, splits(rows, prior, state.ascent, k)[:_TRIES]
-        candidates += [(split.hope, -k, number) for number, split in enumerate(memory.splits[name][1])]
-    for hope, minus_k, number in sorted(candidates, reverse=True):
-        if hope > _LEAST_HOPE:
-            proposal = birth(state.ascent, -minus_k, memory.splits[state.names[-minus_k]][1][number])
-            if memory.is_new(state, proposal, number):
-                yield proposal
+            memory.splits[name] = look, splits(rows, prior, state.ascent, k)
+        # there may have been more room when it was found
+        able = [split for split in memory.splits[name][1] if split.pieces.counts.size - 1 <= room]
+        able = [split for split in able if split.hope > _LEAST_HOPE]
+        if able:
+            candidates.append((able[0].hope, -k, [birth(state.ascent, k, split) for split in able]))
+    for _, _, births in sorted(candidates, key=lambda candidate: candidate[:2], reverse=True):
+        if memory.is_new(state, births[0]):
+            yield births
+    for proposal in resplits(rows, prior, state.ascent):
+        if proposal.hope > _LEAST_HOPE and memory.is_new(state, proposal):
+            yield [proposal]
 
 
 def _tried(climb: Callable[..., Ascent], prior: Prior, state: _State, proposal: Proposal, next_name: int) -> _State:

@@ -114,13 +114,15 @@ def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> St
 def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: list[slice]) -> Statistics:
     components, p = scores.centre.shape
     work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
-    counts, sums, squares = np.zeros(components), np.zeros((components, p)), np.zeros((components, p, p))
+    counts, weights = np.zeros(components), np.zeros(components)
+    sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
+    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
     evidence = 0.0
     for block in piece:
         size = block.stop - block.start
         load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
-        evidence += sweep_block(work, scores.centre, scores.root, scores.constant, winners, counts, sums, squares)
-    return Statistics(counts, counts, scores.centre, sums, squares, evidence)
+        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.tail))
+    return Statistics(counts, weights, scores.centre, sums, squares, evidence)
 
 
 @cache

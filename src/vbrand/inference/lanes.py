@@ -145,3 +145,34 @@ def exponential(x, result, bits, m):  # type: ignore[no-untyped-def]
         bits[lane] = (np.int64(n) + 1023) << 52  # the bits of 2^n
     for lane in range(m):
         result[lane] *= power[lane]
+
+
+@jit
+def logarithm(x, result, bits, m):  # type: ignore[no-untyped-def]
+    """Store log(x), x >= 1, to double precision: x = 2^n f, f within [sqrt(1/2), sqrt(2)], log f by its series."""
+    value = bits.view(np.float64)
+    for lane in range(m):
+        value[lane] = x[lane]
+    for lane in range(m):
+        n = (bits[lane] >> 52) - 1023
+        bits[lane] = (bits[lane] & 0xFFFFFFFFFFFFF) | (1023 << 52)  # the fraction, within [1, 2)
+        result[lane] = np.float64(n)
+    for lane in range(m):
+        high = value[lane] > 1.4142135623730951
+        f = value[lane] * (0.5 if high else 1.0)
+        n = result[lane] + (1.0 if high else 0.0)
+        s = (f - 1.0) / (f + 1.0)
+        z = s * s
+        e = 1.0 / 23.0
+        e = e * z + 1.0 / 21.0
+        e = e * z + 1.0 / 19.0
+        e = e * z + 1.0 / 17.0
+        e = e * z + 1.0 / 15.0
+        e = e * z + 1.0 / 13.0
+        e = e * z + 1.0 / 11.0
+        e = e * z + 1.0 / 9.0
+        e = e * z + 1.0 / 7.0
+        e = e * z + 1.0 / 5.0
+        e = e * z + 1.0 / 3.0
+        e = e * z + 1.0
+        result[lane] = n * 0.6931471805599453 + 2.0 * s * e

@@ -1,10 +1,11 @@
-"""Moves from one way to share the rows out to another: birth, merge, release, delete.
+"""Moves from one way to share the rows out to another: birth, merge, resplit, release, delete.
 
 A move proposes statistics, from which sweeps go on. What it may gain is judged beforehand: from statistics alone, or,
 for births, by a small fit on the rows of one component. The bound decides (search.py).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,12 @@ from vbrand.types import IntArray
 _HIDDEN_GAIN = 10.0
 # a birth is judged by so many rows of its component, from so many guesses, with so many sweeps
 _LOCAL_ROWS = 4_000
-_LOCAL_STARTS = 5
+_LOCAL_STARTS = 6
 _LOCAL_SWEEPS = 15
 _FEWEST_ROWS = 4
+_SAME_SPLIT = 0.05
+# pairs of novel components that are split again together, the nearest ones
+_PAIRS = 3
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,21 @@ class Split:
 
 def merges(prior: Prior, state: Ascent) -> list[Proposal]:
     """Return merges of two novel components, or of a novel one into a known one, most promising first."""
+    return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -_HIDDEN_GAIN]
+
+
+def resplits(rows: Rows, prior: Prior, state: Ascent) -> Iterator[Proposal]:
+    """Return other ways to split the rows of two novel components that are near each other."""
+    near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][:_PAIRS]
+    for merge in near:
+        together = replace(state, statistics=merge.statistics, winners=merge.winners)
+        for split in splits(rows, prior, together, merge.parts[0])[:1]:
+            proposal = birth(together, merge.parts[0], split)
+            hope = merge.hope + split.hope
+            yield replace(proposal, kind="resplit", parts=merge.parts, hope=hope, gone=merge.gone)
+
+
+def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
     now = state.statistics
     count = now.counts.size
     first, second = np.triu_indices(count, 1)
@@ -62,15 +81,13 @@ def merges(prior: Prior, state: Ascent) -> list[Proposal]:
     gains = evidence(_components(prior, count).reordered(first), both) - own[first] - own[second]
     before = weights_evidence(prior.weights, now.counts)
     proposals = list[Proposal]()
-    for pair in np.argsort(-gains, kind="stable"):
-        into, gone = int(first[pair]), int(second[pair])
+    for pair, (into, gone) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         after = now.counts.copy()
         after[into] += after[gone]
         hope = float(gains[pair]) + weights_evidence(prior.weights, np.delete(after, gone)) - before
-        if hope > -_HIDDEN_GAIN:
-            merged = _placed(now, into, both.reordered(np.array([pair])))
-            winners = np.where(state.winners == gone, into, state.winners)
-            proposals.append(Proposal("merge", (into, gone), hope, *without(merged, winners, [gone]), gone))
+        merged = _placed(now, into, both.reordered(np.array([pair])))
+        winners = np.where(state.winners == gone, into, state.winners)
+        proposals.append(Proposal("merge", (into, gone), hope, *without(merged, winners, [gone]), gone))
     return sorted(proposals, key=lambda proposal: -proposal.hope)
 
 
@@ -132,33 +149,32 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int) -> list[Split]:
     local = Rows.plain(rows.working(members[:: -(-members.size // _LOCAL_ROWS)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
     own = prior.components.reordered(np.array([min(k, prior.known)]))
-    whole = statistics_of_labels(local, np.zeros(len(local), dtype=np.int64), 1)
-    unsplit = float(evidence(own, whole)[0]) + weights_evidence(weights, whole.counts)
-    found = list[Split]()
-    for labels in _best_guesses(local, own, _base(prior), room):
+
+    def fitted(labels: IntArray, beat: float | None) -> Ascent:
         pieces = int(labels.max()) + 1
         order = np.append(min(k, prior.known), np.full(pieces - 1, prior.known))
         part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
         start = updated(part, statistics_of_labels(local, labels, pieces))
-        fit = ascend(
-            local,
-            part,
-            start,
-            winners=labels.astype(np.int32),
-            tol=1e-6,
-            max_iter=_LOCAL_SWEEPS,
-            beat=unsplit,
-            sort=False,
-        )
-        live = np.flatnonzero((fit.statistics.counts >= 1.0) | (np.arange(pieces) == 0))
-        if live.size > 1:
-            found.append(Split(fit.bound.total - unsplit, fit.statistics.reordered(live)))
+        winners = labels.astype(np.int32)
+        return ascend(local, part, start, winners=winners, tol=1e-6, max_iter=_LOCAL_SWEEPS, beat=beat, sort=False)
+
+    unsplit = fitted(np.zeros(len(local), dtype=np.int64), None).bound.total
+    found = list[Split]()
+    for labels in _best_guesses(local, own, _base(prior), room):
+        fit = fitted(labels, unsplit)
+        live = np.flatnonzero((fit.statistics.counts >= 1.0) | (np.arange(fit.statistics.counts.size) == 0))
+        hope = fit.bound.total - unsplit
+        if live.size > 1 and all(abs(hope - other.hope) > _SAME_SPLIT for other in found):
+            found.append(Split(hope, fit.statistics.reordered(live)))
     return sorted(found, key=lambda split: -split.hope)
 
 
 def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> list[IntArray]:
     """Return the labelings that look best as they are; label 0 is the piece that stays with the component."""
-    labelings = [labels for labels in guesses(local.table) if labels.max() in range(1, room + 1)]
+    # in units of the base measure, where the rows of a class are about as wide in all directions
+    size, axes = np.linalg.eigh(base.scale[0])
+    unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
+    labelings = [labels for labels in guesses(unit) if labels.max() in range(1, room + 1)]
     sizes = np.array([labels.max() + 1 for labels in labelings])
     ends = np.cumsum(sizes)
     pieces = joined([statistics_of_labels(local, labels, labels.max() + 1) for labels in labelings])

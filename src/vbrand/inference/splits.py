@@ -24,9 +24,10 @@ _PAIRS = 3
 
 
 def guesses(rows: FloatArray) -> Iterator[IntArray]:
-    """Return labelings, (n,), of rows, (n, p), into two or more pieces."""
+    """Return labelings, (n,), of rows, (n, p), into two or more pieces; columns should be of like size."""
     standard = _standardised(rows)
     white = _whitened(standard)
+    yield from _blobs(rows)
     yield from _blobs(standard)
     for axes in (standard, white):
         yield from _cores(axes)

@@ -3,6 +3,9 @@
     Sigma ~ InverseWishart(u, S),  mu | Sigma ~ N(m, Sigma / l)
 
 An infinite l marks a component that is known exactly (inductive learning): a point mass at mean m and covariance S.
+
+Rows are N(mu, Sigma / tau) with tau ~ Gamma(d / 2, d / 2), a Student t with d degrees of freedom; Gaussian where d is
+infinite and tau is 1.
 """
 
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ class Components:
     precision: FloatArray  # (K,) l
     dof: FloatArray  # (K,) u
     scale: FloatArray  # (K, p, p) S
+    tail: FloatArray  # (K,) d: degrees of freedom of the rows about it; infinite for a Gaussian
 
     @property
     def fixed(self) -> BoolArray:
@@ -53,7 +57,7 @@ class Components:
 
     def reordered(self, order: IntArray) -> "Components":
         """Return the components in another order."""
-        return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order])
+        return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order], self.tail[order])
 
 
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
@@ -79,6 +83,7 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
         precision=precision,
         dof=np.where(keep, prior.dof, prior.dof + statistics.counts),
         scale=np.where(keep[:, None, None], prior.scale, scale),
+        tail=prior.tail,
     )
 
 

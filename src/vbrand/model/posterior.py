@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaln
 
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
 from vbrand.model.prior import Prior
@@ -27,11 +28,17 @@ class Posterior:
 
 @dataclass(frozen=True)
 class Scores:
-    """What the kernel needs: score of row y in component k = constant_k - |root_k (y - centre_k)|^2 / 2."""
+    """What the kernel needs to score a row y in component k, at the distance D = |root_k (y - centre_k)|^2.
+
+    constant_k - D / 2 for a Gaussian, constant_k - power_k log(1 + D / tail_k) under heavy tails; such a row weighs
+    2 power_k / (tail_k + D) in mean and scatter.
+    """
 
     centre: FloatArray  # (K, p)
     root: FloatArray  # (K, p, p) lower triangular
     constant: FloatArray  # (K,)
+    tail: FloatArray  # (K,) infinite for a Gaussian
+    power: FloatArray  # (K,)
 
 
 @dataclass(frozen=True)
@@ -64,16 +71,26 @@ def before_rows(prior: Prior) -> Posterior:
 
 
 def scores_of(posterior: Posterior) -> Scores:
-    """Return E log w_k + E log N(y | mu_k, Sigma_k) as a function of y."""
+    """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
     p = components.columns
-    # 1/2 [-p log 2 pi + E log|Sigma^-1| - p / l - u (y - m)' S^-1 (y - m)]
     spread = np.where(components.fixed, 1.0, components.dof)
-    constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components) - p / components.precision)
+    # delta = u (y - m)' S^-1 (y - m) + p / l
+    around = p / components.precision
+    # 1/2 [-p log 2 pi + E log|Sigma^-1|], and for a Gaussian -delta / 2
+    shared = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components))
+    gaussian = np.isinf(components.tail)
+    d = np.where(gaussian, 1.0, components.tail)
+    # lgamma((d + p) / 2) - lgamma(d / 2) + d / 2 log(d / 2) - (d + p) / 2 log((d + delta) / 2)
+    power = 0.5 * (d + p)
+    heavy = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
+    constant = shared + np.where(gaussian, -0.5 * around, heavy)
     return Scores(
         centre=components.mean,
         root=np.sqrt(spread)[:, None, None] * components.inverse_factor,
         constant=constant + expected_log_weights(posterior.weights)[: constant.size],
+        tail=components.tail + around,
+        power=power,
     )
 
 

@@ -63,10 +63,11 @@ class Beliefs:
     novel_dof: float | None = None  # nu_0
     novel_scale: FloatArray | None = None  # Psi_0, (p, p)
     concentration: float = 1.0  # gamma
+    tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
 
 
-# a novel class is believed to be about as large as a known one, with the confidence of so many rows
-_NOVEL_DOF_ABOVE_COLUMNS = 30.0
+# a known component is worth so many times its labelled rows: a weaker one wanders off to a novel class near by
+_STRENGTH = 10.0
 
 
 def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
@@ -76,28 +77,24 @@ def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: b
     """
     own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
-    dirichlet = np.append(np.full(known.labels.size, beliefs.known_weight), beliefs.novel_weight)
+    dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
         components=stacked(own, base.reordered(np.zeros(novel, dtype=np.int64))),
         weights=prior_weights(dirichlet, beliefs.concentration, novel),
-        class_of=np.arange(known.labels.size),
+        class_of=known.class_of,
     )
 
 
 def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     """Return one component: what a class that nobody has seen may look like."""
     p = known.centres.shape[1]
-    dof = beliefs.novel_dof
-    if dof is None:
-        # never more than for a known class: its tail would end before theirs, and far rows would count as known
-        strength = float(known.rows.min()) if beliefs.known_scatter_strength is None else beliefs.known_scatter_strength
-        dof = p + min(_NOVEL_DOF_ABOVE_COLUMNS, strength + 1.0)
+    # as alike to the average known scatter as known ones are
+    dof = p + 1.0 + known.alike if beliefs.novel_dof is None else beliefs.novel_dof
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
-    scale = beliefs.novel_scale
-    if scale is None:
-        # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known class
-        scale = max(dof - p - 1.0, 1.0) * np.average(known.scatters, axis=0, weights=known.rows)
-    return Components(mean[None], np.array([beliefs.novel_mean_strength]), np.array([dof]), scale[None])
+    # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known component
+    scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
+    strength, tail = beliefs.novel_mean_strength, beliefs.tail
+    return Components(mean[None], np.array([strength]), np.array([dof]), scale[None], np.array([tail]))
 
 
 def stacked(first: Components, second: Components) -> Components:
@@ -107,33 +104,23 @@ def stacked(first: Components, second: Components) -> Components:
         precision=np.concatenate([first.precision, second.precision]),
         dof=np.concatenate([first.dof, second.dof]),
         scale=np.concatenate([first.scale, second.scale]),
+        tail=np.concatenate([first.tail, second.tail]),
     )
-
-
-def shrunk_scatters(known: KnownClasses) -> FloatArray:
-    """Return the scatters of the classes, drawn to their average as if so many rows of an average class were added.
-
-    Known classes are of one kind with novel ones, of which the base measure says the same. Where rows are few for
-    their columns a class's own scatter is too tight, and its next rows would look novel.
-    """
-    own = (known.rows / (known.rows + _NOVEL_DOF_ABOVE_COLUMNS - 1.0))[:, None, None]
-    return np.asarray(own * known.scatters + (1.0 - own) * np.average(known.scatters, axis=0, weights=known.rows))
 
 
 def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
-    classes, p = known.centres.shape
-    own_rows = known.rows.astype(np.float64)  # by default a class is worth the rows it was learned from
+    count, p = known.centres.shape
     mean_strength, scatter_strength = (
-        own_rows if strength is None else np.full(classes, strength)
+        _STRENGTH * known.rows.astype(np.float64) if strength is None else np.full(count, float(strength))
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
-    scatters = known.scatters if beliefs.known_scatter_strength is not None else shrunk_scatters(known)
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
-    scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * scatters
-    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale)
+    scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
+    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
-    classes, p = known.centres.shape
+    count, p = known.centres.shape
     scatters = beliefs.known_scatter_factor * known.scatters
-    return Components(known.centres, np.full(classes, np.inf), np.full(classes, p + 2.0), scatters)
+    dof, tail = np.full(count, p + 2.0), np.full(count, beliefs.tail)
+    return Components(known.centres, np.full(count, np.inf), dof, scatters, tail)

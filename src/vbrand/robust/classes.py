@@ -22,24 +22,29 @@ from vbrand.types import FloatArray, IntArray
 
 Scatter = Literal["mrcd", "mcd", "empirical"]
 
-_FEWEST_ROWS = 3
+FEWEST_ROWS = 3
+# scatters of different classes are never believed to be more alike than this many rows would make them
+MOST_ALIKE = 29.0
 
 
 @dataclass(frozen=True)
 class KnownClasses:
-    """The known classes, in the order of `labels`, in the units of the data."""
+    """What stage 1 knows: J classes, in the order of `labels`, of one or more components each."""
 
     labels: NDArray[Any]  # (J,)
-    rows: IntArray  # (J,) labelled rows of each class
-    rows_used: IntArray  # (J,) rows that its centre and scatter rest on
-    centres: FloatArray  # (J, p)
-    scatters: FloatArray  # (J, p, p)
-    conditions: FloatArray  # (J,) condition number of the scatter, relative to its target
-    rhos: FloatArray  # (J,) share of the target in the scatter; 0 where nothing was regularised
+    class_of: IntArray  # (K,) the class that a component means
+    rows: IntArray  # (K,) labelled rows of each component
+    rows_used: IntArray  # (K,) rows that its centre and scatter rest on
+    centres: FloatArray  # (K, p)
+    scatters: FloatArray  # (K, p, p)
+    conditions: FloatArray  # (K,) condition number of the scatter, relative to its target
+    rhos: FloatArray  # (K,) share of the target in the scatter; 0 where nothing was regularised
+    average: FloatArray  # (p, p) the scatter of an average component
+    alike: float  # how alike the scatters are: each is as if so many rows with the average one had been seen
 
     @property
     def trimmed(self) -> FloatArray:
-        """Return the share of each class's rows that centre and scatter leave out."""
+        """Return the share of each component's rows that centre and scatter leave out."""
         return np.asarray(1.0 - self.rows_used / self.rows)
 
 
@@ -65,21 +70,25 @@ def learn_classes(
            [ 9.3,  9.2]])
     """
     classes, member = np.unique(labels, return_inverse=True)
-    _check_sizes(classes, np.bincount(member))
+    check_sizes(classes, np.bincount(member))
     _check_columns(rows, columns)
     stand_in = stand_in_scales(rows, member)
     fits = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_fit_class)(rows[member == j], label, scatter, support_fraction, stand_in)
         for j, label in enumerate(classes)
     )
+    scatters = np.stack([fit.scatter for fit in fits])
     return KnownClasses(
         labels=classes,
+        class_of=np.arange(classes.size),
         rows=np.bincount(member),
         rows_used=np.array([fit.subset.sum() for fit in fits]),
         centres=np.stack([fit.centre for fit in fits]),
-        scatters=np.stack([fit.scatter for fit in fits]),
+        scatters=scatters,
         conditions=np.array([fit.condition for fit in fits]),
         rhos=np.array([fit.rho for fit in fits]),
+        average=np.average(scatters, axis=0, weights=np.bincount(member)),
+        alike=MOST_ALIKE,
     )
 
 
@@ -108,12 +117,13 @@ def _fit_class(
         raise ValueError(f"class {label!s}: {error}") from None
 
 
-def _check_sizes(classes: NDArray[Any], sizes: IntArray) -> None:
+def check_sizes(classes: NDArray[Any], sizes: IntArray) -> None:
+    """Refuse a class that is too small, by name."""
     for label, size in zip(classes, sizes, strict=True):
-        if size < _FEWEST_ROWS:
+        if size < FEWEST_ROWS:
             raise ValueError(
                 f"class {label!s} has {size} {'row' if size == 1 else 'rows'}; a robust scatter needs at least "
-                f"{_FEWEST_ROWS}. Merge it with another class, or leave its rows unlabelled."
+                f"{FEWEST_ROWS}. Merge it with another class, or leave its rows unlabelled."
             )
 
 

@@ -1,4 +1,4 @@
-"""The hyperparameters of the published studies, as really run."""
+"""The settings of the paper's studies, as really run."""
 
 from typing import Any
 
@@ -13,7 +13,14 @@ def paper_settings(study: str, train: FloatArray) -> dict[str, Any]:
     Studies are ss1, ss2, ss3 (its grid's middle of the road: alpha .1, gamma 5.5, lambda_0 1, nu_0 4) and statlog.
     """
     p = train.shape[1]
-    shared = {"scatter": "mcd", "support_fraction": 0.5, "known_weight": 0.1, "novel_weight": 0.1, "novel_dof": p + 2.0}
+    shared = {
+        "kernel": "gaussian",
+        "scatter": "mcd",
+        "support_fraction": 0.5,
+        "known_weight": 0.1,
+        "novel_weight": 0.1,
+        "novel_dof": p + 2.0,
+    }
     own: dict[str, dict[str, Any]] = {
         "ss1": {
             "max_novel": 20,

@@ -1,0 +1,95 @@
+"""Wide tables: more columns than the rows of a class can speak for are reduced to principal components.
+
+What the components leave over is not lost: its size is one more column (the Q residual of chemometrics), so that a
+novelty in directions that no labelled row has is still seen.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.robust.classes import KnownClasses, stand_in_scales
+from vbrand.robust.mrcd import column_scales
+from vbrand.types import FloatArray, IntArray
+
+# columns that a row of an average class can speak for
+_COLUMNS_A_ROW = 0.5
+_FOLDS = 5
+_BLOCK = 4_096
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Principal axes of labelled rows in units of the scatter within classes."""
+
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,)
+    axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
+
+    def inward(self, table: NDArray[Any]) -> FloatArray:
+        """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
+        parts = list[FloatArray]()
+        for first in range(0, table.shape[0], _BLOCK):
+            standard = (table[first : first + _BLOCK].astype(np.float64) - self.centre) / self.unit
+            parts.append(_scores(standard, self.axes))
+        return np.concatenate(parts)
+
+    def places_outward(self, places: FloatArray) -> FloatArray:
+        """Return the rows with these scores and nothing left over."""
+        return np.asarray(self.centre + (places[:, :-1] @ self.axes) * self.unit)
+
+    def classes_outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the table's units, as far as the components show them."""
+        turn = self.axes * self.unit  # (q, p)
+        return replace(
+            known,
+            centres=self.places_outward(known.centres),
+            scatters=turn.T @ known.scatters[:, :-1, :-1] @ turn,
+            average=turn.T @ known.average[:-1, :-1] @ turn,
+        )
+
+    def contributions(self, row: FloatArray, pull: FloatArray) -> FloatArray:
+        """Return how much each column adds to a linear function of the scores, for a deviation in the table's units."""
+        return np.asarray((row / self.unit) * (pull[:-1] @ self.axes))
+
+
+def columns_wanted(rows: int, classes: int) -> int:
+    """Return how many columns so many labelled rows can speak for."""
+    return max(2, int(_COLUMNS_A_ROW * rows / classes))
+
+
+def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Reduction, FloatArray]:
+    """Return the reduction to so many components, and the labelled rows in it.
+
+    What is left over of a labelled row is measured with axes of other rows: its own would leave too little.
+    """
+    n = rows.shape[0]
+    medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
+    stand_in = stand_in_scales(rows, member)
+    sizes = np.bincount(member)
+    scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
+    unit = np.sqrt(np.average(np.square(scales), axis=0, weights=sizes))
+    centre = np.average(medians, axis=0, weights=sizes)
+    standard = (rows - centre) / unit
+    reduction = Reduction(centre + standard.mean(axis=0) * unit, unit, _axes(standard, columns))
+    reduced = reduction.inward(rows)
+    fold = np.empty(n, dtype=np.int64)
+    fold[np.argsort(member, kind="stable")] = np.arange(n) % _FOLDS
+    for one in range(_FOLDS):
+        inside, outside = fold == one, fold != one
+        middle = standard[outside].mean(axis=0)
+        reduced[inside, -1] = _scores(standard[inside] - middle, _axes(standard[outside], columns))[:, -1]
+    return reduction, reduced
+
+
+def _axes(rows: FloatArray, columns: int) -> FloatArray:
+    return np.asarray(np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:columns])
+
+
+def _scores(rows: FloatArray, axes: FloatArray) -> FloatArray:
+    scores = rows @ axes.T
+    left = np.square(rows - scores @ axes).sum(axis=1)
+    floor = np.finfo(np.float64).eps * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
+    return np.column_stack([scores, 0.5 * np.log(left + floor)])
