@@ -100,8 +100,9 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         known ones are, and at the most p + 30.
     novel_scale : array of shape (p, p), optional
         Its scale matrix; by default such that its expectation is the average scatter of a known class.
-    concentration : float, default 1
-        Of the Dirichlet process: larger expects more novel groups.
+    concentration : float or (shape, rate), default (1, 1)
+        Of the Dirichlet process: larger expects more novel groups. A pair is a Gamma distribution, which the rows
+        refine.
 
     Attributes
     ----------
@@ -150,7 +151,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         novel_mean_strength: float = 0.01,
         novel_dof: float | None = None,
         novel_scale: Any = None,
-        concentration: float = 1.0,
+        concentration: float | tuple[float, float] = (1.0, 1.0),
     ) -> None:
         self.kernel = kernel
         self.scatter = scatter
@@ -422,8 +423,12 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         for name in ("known_mean_strength", "known_scatter_strength"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0.0, open_low=True)
-        for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength", "concentration"):
+        for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
             check_number(name, getattr(self, name), 0.0, open_low=True)
+        for value in self.concentration if isinstance(self.concentration, tuple) else (self.concentration,):
+            check_number("concentration", value, 0.0, open_low=True)
+        if isinstance(self.concentration, tuple) and len(self.concentration) != 2:
+            raise ValueError(f"concentration is {self.concentration!r}; it must be a number, or shape and rate.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
 from vbrand.labelling import Memberships
 from vbrand.model.posterior import Bound, Posterior
-from vbrand.model.weights import log_expected_weights
+from vbrand.model.predictive import log_component_weights
 from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
@@ -138,7 +138,7 @@ def discovery_of(
     n = table.shape[0]
     clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
     doubtful = list[FloatArray]()
-    certain = np.zeros(posterior.weights.novel + 1, dtype=np.int64)
+    certain = np.zeros(posterior.components.dof.size - class_of.size + 1, dtype=np.int64)
     for block, part in members():
         novel = part.is_novel(threshold)
         clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
@@ -148,7 +148,7 @@ def discovery_of(
         certain += np.bincount(shares[sure].argmax(axis=1), minlength=certain.size)
         doubtful.append(shares[~sure])
     places = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
-    rank = np.arange(classes.size + posterior.weights.novel)
+    rank = np.arange(classes.size + certain.size)
     rank[classes.size + places] = classes.size + np.arange(places.size)
     clusters = rank[clusters]
     novelty = expit(score + np.log(threshold / (1.0 - threshold)))
@@ -180,7 +180,7 @@ def _names(classes: NDArray[Any]) -> NDArray[Any]:
 
 def _weights(posterior: Posterior, class_of: IntArray, places: IntArray) -> FloatArray:
     """Return the expected weights of known classes and novel groups."""
-    expected = np.exp(log_expected_weights(posterior.weights))
+    expected = np.exp(log_component_weights(posterior))
     return np.append(np.bincount(class_of, expected[: class_of.size]), expected[class_of.size + places])
 
 

@@ -39,7 +39,7 @@ def problems(draw):
         scale=dof[:, None, None] * spread * np.outer(unit, unit),
         tail=np.full(known + 1, draw(st.sampled_from([np.inf, 3.0, 30.0]))),
     ).reordered(np.r_[np.arange(known), np.full(novel, known)])
-    concentration = draw(st.sampled_from([0.2, 1.0, 6.0]))
+    concentration = draw(st.sampled_from([0.2, 1.0, 6.0, (1.0, 1.0), (3.0, 0.5)]))
     prior = Prior(
         components, prior_weights(rng.gamma(1.0, size=known + 1) + 0.05, concentration, novel), np.arange(known)
     )

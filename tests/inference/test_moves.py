@@ -20,17 +20,23 @@ from vbrand.model.weights import weights_evidence
 from vbrand.robust.classes import learn_classes
 
 
-def problem(seed=0, p=3, novel=6, update_known=True):
+def problem(seed=0, p=3, novel=6, update_known=True, concentration=1.0):
     rng = np.random.default_rng(seed)
     train = np.vstack([rng.normal(c, 1.0, size=(60, p)) for c in (0.0, 8.0)])
     rows = np.vstack([rng.normal(c, 1.0, size=(40, p)) for c in (0.0, 8.0, -8.0, 16.0)])
-    prior = elicit(learn_classes(train, np.repeat([0, 1], 60)), Beliefs(), novel, update_known=update_known)
+    prior = elicit(
+        learn_classes(train, np.repeat([0, 1], 60)),
+        Beliefs(concentration=concentration),
+        novel,
+        update_known=update_known,
+    )
     return Rows.plain(rows), prior
 
 
 @pytest.mark.parametrize("update_known", [True, False])
-def test_evidence_is_the_bound_of_rows_that_belong_to_one_component_each(update_known):
-    rows, prior = problem(update_known=update_known)
+@pytest.mark.parametrize("concentration", [1.0, (2.0, 1.0)])
+def test_evidence_is_the_bound_of_rows_that_belong_to_one_component_each(update_known, concentration):
+    rows, prior = problem(update_known=update_known, concentration=concentration)
     part = with_novelties(prior, 2)
     labels = np.repeat([0, 1, 2, 3], 40)
     statistics = statistics_of_labels(rows, labels, 4)

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from scipy.special import digamma, gammaln
 
 from vbrand.model.weights import (
     Weights,
@@ -90,3 +91,38 @@ def test_largest_first_is_best_for_a_concentration_below_one():
         key=lambda order: stick_part_of_the_bound(prior_weights(np.ones(2), 0.7, 4), np.array(order)),
     )
     assert list(best) == list(novel[best_stick_order(prior, novel)])
+
+
+def test_the_factor_of_the_concentration_is_its_optimum_and_the_bound_knows_it():
+    """The stick part of the bound as a function of all its factors, by loops and scipy; no change of one raises it."""
+    shape, rate, novel = 2.0, 1.5, np.array([9.0, 4.0, 1.0])
+    prior = prior_weights(np.ones(2), (shape, rate), 8)
+    best = weights_from(prior, np.r_[3.0, novel])
+
+    def value(a, b, s, r):
+        total, q_gamma = 0.0, stats.gamma(s, scale=1.0 / r)
+        log_gamma, mean = digamma(s) - np.log(r), s / r
+        left = 0.0
+        for t in range(3):
+            q = stats.beta(a[t], b[t])
+            kept, passed = digamma(a[t]) - digamma(a[t] + b[t]), digamma(b[t]) - digamma(a[t] + b[t])
+            total += novel[t] * (kept + left) + log_gamma + (mean - 1.0) * passed + q.entropy()
+            left += passed
+        expected_log_prior = shape * np.log(rate) - gammaln(shape) + (shape - 1.0) * log_gamma - rate * mean
+        return total + expected_log_prior + q_gamma.entropy()
+
+    a, b, (s, r) = best.broken, best.passed, best.concentration
+    assert s == shape + 3
+    here = value(a, b, s, r)
+    within = expected_log_weights(best)[1:4] - expected_log_weights(weights_only_dirichlet(best))[0]
+    assert float(novel @ within) - stick_divergence(best, prior) == pytest.approx(here, rel=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        factor = np.exp(0.1 * rng.normal(size=8))
+        changed = value(a[:3] * factor[:3], b[:3] * factor[3:6], s * factor[6], r * factor[7])
+        assert changed <= here
+
+
+def test_the_concentration_does_not_depend_on_the_number_of_places():
+    few, many = (weights_from(prior_weights(np.ones(2), (1.0, 1.0), t), np.array([3.0, 9.0, 4.0])) for t in (4, 40))
+    assert few.concentration == pytest.approx(many.concentration)

@@ -196,7 +196,7 @@ def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> 
 def _local_weights(prior: Prior, k: int) -> Weights:
     """Return the weights of one component and the novel ones that it may be split into."""
     entries = [k, prior.known] if k < prior.known else [prior.known]
-    return Weights(prior.weights.dirichlet[entries], prior.weights.broken, prior.weights.passed)
+    return replace(prior.weights, dirichlet=prior.weights.dirichlet[entries])
 
 
 def _components(prior: Prior, count: int) -> Components:

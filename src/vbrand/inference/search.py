@@ -13,7 +13,6 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import Move, Progress, grow
 from vbrand.inference.kernel import Rows
 from vbrand.inference.starts import from_labels, multiplied_k_means, multipliers, one_novelty
-from vbrand.model.components import Components
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, stacked, with_novelties
 from vbrand.types import FloatArray, IntArray
@@ -81,13 +80,21 @@ def find(
 
 
 def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None) -> Found:
-    """Return where moves lead, and from there an ascent with all places for novel components open."""
+    """Return where moves lead, and from there an ascent with the empty places for novel components open.
+
+    Where the concentration is learned they stay closed, lest it depend on their number; then one empty component,
+    added afterwards, stands for all the novel classes of which no row was seen.
+    """
     threads = effective_n_jobs(effort.jobs)
     grown = grow(rows, prior, max_iter=effort.max_iter, threads=threads, progress=progress)
-    start = Posterior(_completed(grown.ascent.posterior.components, prior), grown.ascent.posterior.weights)
+    start, opened = grown.ascent.posterior, grown.ascent.statistics.counts.size - prior.known
+    full = opened == prior.novel
+    learned = prior.weights.concentration is not None
+    if not learned:
+        start, opened = _with_empty(start, prior, prior.novel - opened), prior.novel
     last = ascend(
         rows,
-        prior,
+        with_novelties(prior, opened),
         start,
         winners=grown.ascent.winners,
         tol=effort.tol,
@@ -95,16 +102,15 @@ def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | Non
         threads=threads,
     )
     trace = np.append(grown.ascent.trace, last.trace)
-    return Found(
-        replace(last, trace=trace), [trace], grown.history, grown.sweeps + last.trace.size, _is_full(prior, last)
-    )
+    posterior = _with_empty(last.posterior, prior, 1) if learned and not full else last.posterior
+    best = replace(last, posterior=posterior, trace=trace)
+    return Found(best, [trace], grown.history, grown.sweeps + last.trace.size, full)
 
 
-def _completed(components: Components, prior: Prior) -> Components:
-    """Return the components, and the base measure in all places that are left."""
-    left = prior.known + prior.novel - components.dof.size
-    empty = with_novelties(prior, left).components.reordered(prior.known + np.arange(left))
-    return stacked(components, empty)
+def _with_empty(posterior: Posterior, prior: Prior, count: int) -> Posterior:
+    """Return the posterior with so many empty novel components more."""
+    empty = prior.components.reordered(np.full(count, prior.known))
+    return Posterior(stacked(posterior.components, empty), posterior.weights)
 
 
 def _is_full(prior: Prior, ascent: Ascent) -> bool:

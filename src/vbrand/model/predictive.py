@@ -17,6 +17,13 @@ def log_predictive(rows: FloatArray, posterior: Posterior) -> FloatArray:
     return np.asarray(logsumexp(log_predictive_parts(rows, posterior), axis=1))
 
 
+def log_component_weights(posterior: Posterior) -> FloatArray:
+    """Return log E[w_k], (K,); the last component stands for all places after its own, which are like it."""
+    count = posterior.components.dof.size
+    weights = log_expected_weights(posterior.weights)
+    return np.append(weights[: count - 1], logsumexp(weights[count - 1 :]))
+
+
 def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
     """Return log E[w_k] + log p(y | component k) of each row and component, (n, K).
 
@@ -28,7 +35,7 @@ def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
     components = posterior.components
     n, p = rows.shape
     parts = np.empty((n, components.dof.size))
-    for k, log_weight in enumerate(log_expected_weights(posterior.weights)[: components.dof.size]):
+    for k, log_weight in enumerate(log_component_weights(posterior)):
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
         tail, precision, dof = components.tail[k], components.precision[k], components.dof[k]

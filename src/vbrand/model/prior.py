@@ -62,7 +62,7 @@ class Beliefs:
     novel_mean_strength: float = 0.01  # lambda_0
     novel_dof: float | None = None  # nu_0
     novel_scale: FloatArray | None = None  # Psi_0, (p, p)
-    concentration: float = 1.0  # gamma
+    concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
     tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
 
 

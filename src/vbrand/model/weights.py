@@ -2,14 +2,22 @@
 
 pi ~ Dirichlet(alpha_1..alpha_J, alpha_0),  v_t ~ Beta(1, gamma) for t < T, v_T = 1
 w_j = pi_j for known components,  w_{J+t} = pi_0 v_t prod_{s<t} (1 - v_s) for novel ones
+
+The concentration gamma is a number, or has a Gamma(shape, rate) hyperprior and a variational factor of that kind. Then
+only the first L sticks, those of novel components that there are, have factors of their own; the others follow
+p(v | gamma) and drop out of the bound, so that the answer does not depend on T.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from vbrand.types import FloatArray, IntArray
+
+# rounds in which sticks and concentration settle
+_MOST_ROUNDS = 100
+_SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -19,6 +27,7 @@ class Weights:
     dirichlet: FloatArray  # (J + 1,) eta; the last entry is novelty
     broken: FloatArray  # (T - 1,) a: the part of a stick that is kept
     passed: FloatArray  # (T - 1,) b: the part that is passed on
+    concentration: tuple[float, float] | None = None  # shape and rate of the Gamma; None where gamma is a number
 
     @property
     def known(self) -> int:
@@ -31,8 +40,11 @@ class Weights:
         return self.broken.size + 1
 
 
-def prior_weights(dirichlet: FloatArray, concentration: float, novel: int) -> Weights:
-    """Return the prior: a Dirichlet, and T - 1 sticks Beta(1, concentration)."""
+def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, float], novel: int) -> Weights:
+    """Return the prior: a Dirichlet, and T - 1 sticks Beta(1, gamma), gamma a number or Gamma(shape, rate)."""
+    if isinstance(concentration, tuple):
+        shape, rate = concentration
+        return Weights(dirichlet, np.ones(novel - 1), np.full(novel - 1, shape / rate), (shape, rate))
     return Weights(dirichlet, np.ones(novel - 1), np.full(novel - 1, concentration))
 
 
@@ -41,9 +53,29 @@ def weights_from(prior: Weights, counts: FloatArray) -> Weights:
     known, novel = counts[: prior.known], _in_all_places(prior, counts)
     # eta_j = alpha_j + N_j,  eta_0 = alpha_0 + sum_{k > J} N_k
     dirichlet = prior.dirichlet + np.append(known, novel.sum())
+    return replace(_best_sticks(prior, novel, counts.size - prior.known), dirichlet=dirichlet)
+
+
+def _best_sticks(prior: Weights, novel: FloatArray, opened: int) -> Weights:
+    """Return the best sticks and concentration for novel counts (T,); only the first `opened` may hold rows."""
     # a_t = 1 + N_{J+t},  b_t = gamma + sum_{s > t} N_{J+s}
     later = np.cumsum(novel[::-1])[::-1][1:]  # (T - 1,)
-    return Weights(dirichlet, prior.broken + novel[:-1], prior.passed + later)
+    broken = prior.broken + novel[:-1]
+    if prior.concentration is None:
+        return replace(prior, broken=broken, passed=prior.passed + later)
+    shape, rate = prior.concentration
+    own = min(opened, prior.novel - 1)  # L
+    gamma = shape / rate
+    posterior = (shape, rate)
+    for _ in range(_MOST_ROUNDS):
+        passed = gamma + later[:own]
+        # q(gamma) = Gamma(s1 + L, s2 - sum_{t <= L} E log(1 - v_t)), and b_t takes E[gamma]
+        left = digamma(passed) - digamma(broken[:own] + passed)
+        posterior = (shape + own, rate - float(left.sum()))
+        before, gamma = gamma, posterior[0] / posterior[1]
+        if abs(gamma - before) <= _SAME * gamma:
+            break
+    return replace(prior, broken=broken, passed=gamma + later, concentration=posterior)
 
 
 def expected_log_weights(weights: Weights) -> FloatArray:
@@ -73,11 +105,30 @@ def dirichlet_divergence(posterior: Weights, prior: Weights) -> float:
 
 
 def stick_divergence(posterior: Weights, prior: Weights) -> float:
-    """Return the sum over sticks of KL(Beta(a, b) || Beta(1, gamma))."""
+    """Return the sum over sticks of KL(Beta(a, b) || Beta(1, gamma)), and that of gamma where it has a factor."""
     a, b, one, gamma = posterior.broken, posterior.passed, prior.broken, prior.passed
+    if posterior.concentration is None or prior.concentration is None:
+        total = digamma(a + b)
+        kept, left = digamma(a) - total, digamma(b) - total
+        terms = betaln(one, gamma) - betaln(a, b) + (a - one) * kept + (b - gamma) * left
+        return float(terms.sum())
+    (shape, rate), (first_shape, first_rate) = posterior.concentration, prior.concentration
+    own = round(shape - first_shape)  # L
+    a, b = a[:own], b[:own]
     total = digamma(a + b)
-    terms = betaln(one, gamma) - betaln(a, b) + (a - one) * (digamma(a) - total) + (b - gamma) * (digamma(b) - total)
-    return float(terms.sum())
+    kept, left = digamma(a) - total, digamma(b) - total
+    # E log q(v) - E log p(v | gamma): log gamma becomes its expectation, gamma - 1 becomes E[gamma] - 1
+    log_gamma, mean = digamma(shape) - np.log(rate), shape / rate
+    sticks = -betaln(a, b) + (a - 1.0) * kept + (b - 1.0) * left - log_gamma - (mean - 1.0) * left
+    # KL(Gamma(shape, rate) || prior)
+    own_divergence = (
+        (shape - first_shape) * digamma(shape)
+        - gammaln(shape)
+        + gammaln(first_shape)
+        + first_shape * (np.log(rate) - np.log(first_rate))
+        + shape * (first_rate - rate) / rate
+    )
+    return float(sticks.sum() + own_divergence)
 
 
 def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
@@ -87,7 +138,8 @@ def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
     """
     novel = _in_all_places(prior, counts)
     largest_first = np.argsort(-novel, kind="stable")
-    if _stick_bound(prior, novel[largest_first]) <= _stick_bound(prior, novel):
+    opened = counts.size - prior.known
+    if _stick_bound(prior, novel[largest_first], opened) <= _stick_bound(prior, novel, opened):
         largest_first = np.arange(novel.size)
     return np.concatenate([np.arange(prior.known), prior.known + largest_first])[: counts.size]
 
@@ -106,11 +158,18 @@ def weights_evidence(prior: Weights, counts: FloatArray) -> float:
     dirichlet = (
         gammaln(eta).sum() - gammaln(eta.sum()) - gammaln(prior.dirichlet).sum() + gammaln(prior.dirichlet.sum())
     )
-    return float(dirichlet) + _stick_bound(prior, novel)
+    return float(dirichlet) + _stick_bound(prior, novel, counts.size - prior.known)
 
 
-def _stick_bound(prior: Weights, novel: FloatArray) -> float:
+def _stick_bound(prior: Weights, novel: FloatArray, opened: int) -> float:
     """Return what the sticks add to the bound at their optimum, for novel counts (T,) in this order."""
-    later = np.cumsum(novel[::-1])[::-1][1:]  # (T - 1,)
-    # at the optimum the expected log weights cancel: sum_t log B(1 + N_t, gamma + later_t) - log B(1, gamma)
-    return float((betaln(prior.broken + novel[:-1], prior.passed + later) - betaln(prior.broken, prior.passed)).sum())
+    if prior.concentration is None:
+        later = np.cumsum(novel[::-1])[::-1][1:]  # (T - 1,)
+        # the expected log weights cancel: sum_t log B(1 + N_t, gamma + later_t) - log B(1, gamma)
+        a, b = prior.broken + novel[:-1], prior.passed + later
+        return float((betaln(a, b) - betaln(prior.broken, prior.passed)).sum())
+    best = _best_sticks(prior, novel, opened)
+    total = digamma(best.broken + best.passed)
+    kept = np.append(digamma(best.broken) - total, 0.0)
+    left = np.append(0.0, np.cumsum(digamma(best.passed) - total))
+    return float(novel[:opened] @ (kept + left)[:opened]) - stick_divergence(best, prior)
