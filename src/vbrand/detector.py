@@ -14,13 +14,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vbrand.coordinates import Coordinates
 from vbrand.discovery import Discovery, discovery_of, labels_of
+from vbrand.explain import Yardstick
 from vbrand.inference.kernel import Rows
 from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
 from vbrand.known import learn_modes
 from vbrand.labelling import Memberships, memberships
-from vbrand.model.posterior import before_rows
+from vbrand.model.posterior import Posterior, before_rows
 from vbrand.model.predictive import log_predictive, log_predictive_parts
 from vbrand.model.prior import Beliefs, Prior, elicit
 from vbrand.paper import paper_settings
@@ -291,6 +292,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             stopped=found.best.stopped,
             columns=tuple(str(name) for name in getattr(self, "feature_names_in_", range(rows.shape[1]))),
             notes=self._notes(prior),
+            yardstick=self._yardstick(prior, found.best.posterior),
         )
         self._prior, self._posterior = prior, found.best.posterior
         self.known_classes_ = self._outward(known)
@@ -322,6 +324,18 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
             return None, rows
         check_sizes(classes, np.bincount(member))
         return reduce_columns(rows, member, wanted)
+
+    def _yardstick(self, prior: Prior, posterior: Posterior) -> Yardstick:
+        names = tuple(str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        return Yardstick(
+            components=posterior.components.reordered(np.arange(prior.known)),
+            class_of=prior.class_of,
+            classes=self.classes_,
+            columns=names,
+            kept=self._kept,
+            coordinates=self._coordinates,
+            reduction=self._reduction,
+        )
 
     def _notes(self, prior: Prior) -> tuple[str, ...]:
         """Return what was done to the table, in sentences."""

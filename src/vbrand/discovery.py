@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
+from vbrand.explain import Explanation, Yardstick
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
 from vbrand.labelling import Memberships
@@ -33,6 +34,7 @@ class Group:
     novelty_probability: float  # mean over its rows
     kind: str  # "known class", "novel group" or "outlier group"
     centre: FloatArray  # (p,) mean of its rows, in the user's units
+    explanation: Explanation | None  # where its centre lies beside the known classes; None for those
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Discovery:
     stopped: Stopped
     columns: tuple[str, ...]
     notes: tuple[str, ...]  # what was done to the table, in sentences
+    _table: NDArray[Any] = field(repr=False)
+    _yardstick: Yardstick = field(repr=False)
     _members: Callable[[], Iterator[tuple[slice, Memberships]]] = field(repr=False)
     _places: IntArray = field(repr=False)  # novel components that are groups, in their order
 
@@ -84,8 +88,15 @@ class Discovery:
             result[block] = _probabilities(members, self._places)
         return result
 
+    def explain(self, row: int) -> Explanation:
+        """Return how far a row lies from the nearest known class, and the columns that make the distance."""
+        return self._yardstick.explain(self._table[row].astype(np.float64))
+
     def summary(self) -> "Summary":
-        """Return a table of the groups: rows, weight, mean novelty probability, and what each is."""
+        """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
+
+        Below it, where the novel groups lie beside the known classes, and what was done to the table.
+        """
         return Summary(self.groups, self.notes)
 
     def __repr__(self) -> str:
@@ -114,6 +125,9 @@ class Summary:
             f"{g.name:{width}}  {g.rows:>7,}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
             for g in self.groups
         ]
+        for group in self.groups:
+            if group.kind == "novel group" and group.explanation is not None:
+                lines.append(f"{group.name}: {group.explanation}")
         return "\n".join([*lines, *self.notes])
 
     __repr__ = __str__
@@ -129,6 +143,7 @@ def discovery_of(
     threshold: float,
     min_group: int,
     generator: np.random.Generator,
+    yardstick: Yardstick,
     **fit: Any,
 ) -> Discovery:
     """Return the discovery for rows in the user's units; `fit` holds what is passed through.
@@ -158,8 +173,12 @@ def discovery_of(
         clusters=clusters,
         novelty_probability=novelty,
         novelty_score=score,
-        groups=_describe(table, clusters, _weights(posterior, class_of, places), novelty, classes, min_group),
+        groups=_describe(
+            table, clusters, _weights(posterior, class_of, places), novelty, classes, min_group, yardstick
+        ),
         n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
+        _table=table,
+        _yardstick=yardstick,
         _members=members,
         _places=places,
         **fit,
@@ -206,6 +225,7 @@ def _describe(
     novelty: FloatArray,
     classes: NDArray[Any],
     min_group: int,
+    yardstick: Yardstick,
 ) -> tuple[Group, ...]:
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
@@ -222,6 +242,7 @@ def _describe(
                 novelty_probability=float(mean_novelty[k]),
                 kind="known class" if known else "novel group" if size >= min_group else "outlier group",
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
+                explanation=None if known else yardstick.explain(centres[k]),
             )
         )
     return tuple(groups)

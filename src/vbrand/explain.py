@@ -1,0 +1,98 @@
+"""Why a row, or a group, is novel: how far it lies from the nearest known class, and in which columns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.coordinates import Coordinates
+from vbrand.model.components import Components
+from vbrand.reduction import Reduction
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+_SHOWN = 5
+# columns beside which others hardly matter
+_SMALL_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one column adds to the squared distance from a known class."""
+
+    column: str
+    value: float  # of the row
+    usual: float  # of the class
+    share: float  # of the squared distance; shares sum to one, and a column that brings it nearer has a negative one
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The nearest known class, how far it is, and the columns that make the distance, those that matter most first."""
+
+    nearest: str
+    distance: float  # in standard deviations of the class, its own scatter
+    typical: float  # what its rows have on average: the square root of the number of columns
+    contributions: tuple[Contribution, ...]
+
+    def __str__(self) -> str:
+        head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
+        lines = [f"{head} (its own rows: about {self.typical:.1f})"]
+        lines += [
+            f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
+            f" ({c.share:.0%} of the distance)"
+            for c in self.contributions[:_SHOWN]
+            if c.share >= _SMALL_SHARE
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The known components and the way to the coordinates that they are measured in."""
+
+    components: Components  # the known ones, in working coordinates
+    class_of: IntArray
+    classes: NDArray[Any]
+    columns: tuple[str, ...]
+    kept: BoolArray
+    coordinates: Coordinates
+    reduction: Reduction | None
+
+    def explain(self, row: FloatArray) -> Explanation:
+        """Return the explanation of a row in the user's units, (p,)."""
+        kept = row[self.kept]
+        inner = kept if self.reduction is None else self.reduction.inward(kept[None])[0]
+        deviation = self.coordinates.inward(inner) - self.components.mean  # (K, q)
+        spread = np.where(self.components.fixed, 1.0, self.components.dof - self.components.columns - 1.0)
+        unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]
+        distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
+        k = int(distance.argmin())
+        pull = np.sqrt(spread[k]) * unit[k] @ self.components.inverse_factor[k]  # E[Sigma]^-1 (y - m)
+        parts, usual = self._by_column(kept, k, deviation[k] * pull, pull)
+        total = max(float(distance[k]), np.finfo(float).tiny)
+        names = [name for name, keep in zip(self.columns, self.kept, strict=True) if keep]
+        contributions = [
+            Contribution(name, float(value), float(middle), float(part / total))
+            for name, value, middle, part in zip(names, kept, usual, parts, strict=True)
+        ]
+        if self.reduction is not None:
+            last = self.coordinates.places_outward(self.components.mean[k])[-1]
+            rest = float(deviation[k, -1] * pull[-1]) / total
+            contributions.append(Contribution("what the components leave over (log)", float(inner[-1]), last, rest))
+        return Explanation(
+            nearest=str(self.classes[self.class_of[k]]),
+            distance=float(np.sqrt(distance[k])),
+            typical=float(np.sqrt(inner.size)),
+            contributions=tuple(sorted(contributions, key=lambda c: -c.share)),
+        )
+
+    def _by_column(self, row: FloatArray, k: int, parts: FloatArray, pull: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what each kept column adds to the squared distance, and what is usual there, in the user's units."""
+        usual = self.coordinates.places_outward(self.components.mean[k])
+        if self.reduction is None:
+            return parts, usual
+        usual = self.reduction.places_outward(usual[None])[0]
+        return self.reduction.contributions(row - usual, pull / self.coordinates.unit), usual
