@@ -15,9 +15,10 @@ from vbrand.inference.growth import Move
 from vbrand.labelling import Memberships
 from vbrand.model.posterior import Bound, Posterior
 from vbrand.model.predictive import log_component_weights
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 _DRAWS = 200
+_ROWS_TO_EXPLAIN = 1_000
 # probabilities of up to so many rows x groups are computed at once
 _AT_ONCE = 5_000_000
 # a row whose best component has at least this probability is taken as certain when labels are drawn
@@ -90,7 +91,7 @@ class Discovery:
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance."""
-        return self._yardstick.explain(self._table[row].astype(np.float64))
+        return self._yardstick.explain(self._table[[row]].astype(np.float64))
 
     def summary(self) -> "Summary":
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
@@ -242,10 +243,16 @@ def _describe(
                 novelty_probability=float(mean_novelty[k]),
                 kind="known class" if known else "novel group" if size >= min_group else "outlier group",
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain(centres[k]),
+                explanation=None if known else yardstick.explain(_some(table, clusters == k)),
             )
         )
     return tuple(groups)
+
+
+def _some(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
+    """Return the chosen rows, of many an even sample."""
+    rows = np.flatnonzero(chosen)
+    return np.asarray(table[rows[:: -(-rows.size // _ROWS_TO_EXPLAIN)]], dtype=np.float64)
 
 
 def _count_groups(

@@ -61,10 +61,11 @@ class Yardstick:
     coordinates: Coordinates
     reduction: Reduction | None
 
-    def explain(self, row: FloatArray) -> Explanation:
-        """Return the explanation of a row in the user's units, (p,)."""
-        kept = row[self.kept]
-        inner = kept if self.reduction is None else self.reduction.inward(kept[None])[0]
+    def explain(self, rows: FloatArray) -> Explanation:
+        """Return the explanation of a row in the user's units, or of the middle of several, (n, p)."""
+        middle = rows[:, self.kept]
+        kept = middle.mean(axis=0)
+        inner = kept if self.reduction is None else self.reduction.inward(middle).mean(axis=0)
         deviation = self.coordinates.inward(inner) - self.components.mean  # (K, q)
         spread = np.where(self.components.fixed, 1.0, self.components.dof - self.components.columns - 1.0)
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]

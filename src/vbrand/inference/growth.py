@@ -129,7 +129,7 @@ def _grow(
         for alternatives in _proposals(rows, prior, state, memory):
             now, best = state.ascent.bound.total, state
             for proposal in alternatives:
-                tried = _tried(climb, prior, state, proposal, next_name)
+                tried = _tried(climb, prior, state, proposal, next_name, best.ascent.bound.total)
                 gain = tried.ascent.bound.total - now
                 if gain > _LOOSE * abs(now) and tried.ascent.bound.total > best.ascent.bound.total:
                     best = tried
@@ -175,7 +175,9 @@ def _proposals(rows: Rows, prior: Prior, state: _State, memory: _Memory) -> Iter
             yield [proposal]
 
 
-def _tried(climb: Callable[..., Ascent], prior: Prior, state: _State, proposal: Proposal, next_name: int) -> _State:
+def _tried(
+    climb: Callable[..., Ascent], prior: Prior, state: _State, proposal: Proposal, next_name: int, beat: float
+) -> _State:
     """Return where a proposal leads, novel components largest first and without those that no row wants."""
     names = [name for k, name in enumerate(state.names) if k != proposal.gone]
     names += range(next_name, next_name + proposal.statistics.counts.size - len(names))
@@ -183,7 +185,6 @@ def _tried(climb: Callable[..., Ascent], prior: Prior, state: _State, proposal: 
     place = np.argsort(order).astype(np.int32)
     part = with_novelties(prior, len(names) - prior.known)
     start = updated(part, proposal.statistics.reordered(order))
-    beat = state.ascent.bound.total
     found = climb(part, start, winners=place[proposal.winners], beat=beat)
     names = [names[k] for k in order]
     empty = [k for k in range(prior.known, len(names)) if found.statistics.counts[k] < _EMPTY]

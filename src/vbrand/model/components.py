@@ -133,18 +133,19 @@ def evidence(prior: Components, statistics: Statistics) -> FloatArray:
         - _log_normaliser(posterior.log_determinant, posterior.dof, p)
         + 0.5 * p * np.log(length)
     )
-    # a point mass: sum over rows of log N(y | m0, Psi)
-    moved = statistics.origin - prior.mean
-    about = (
-        statistics.squares
-        + statistics.sums[:, :, None] * moved[:, None, :]
-        + moved[:, :, None] * statistics.sums[:, None, :]
-        + statistics.weights[:, None, None] * _outer(moved)
-    )
+    free -= 0.5 * p * np.log(2.0 * np.pi) * statistics.counts
+    if prior.fixed.any():
+        free[prior.fixed] = _evidence_of_point_masses(prior, statistics)[prior.fixed]
+    return np.asarray(free)
+
+
+def _evidence_of_point_masses(prior: Components, statistics: Statistics) -> FloatArray:
+    """Return the sum over rows of log N(y | m0, Psi), (K,)."""
+    about = statistics.about(prior.mean).squares
     inverse = prior.inverse_factor
-    distance = np.einsum("kij,kjl,kil->k", inverse, about, inverse)
-    exact = -0.5 * (statistics.counts * prior.log_determinant + distance)
-    return np.asarray(np.where(prior.fixed, exact, free) - 0.5 * p * np.log(2.0 * np.pi) * statistics.counts)
+    distance = np.trace(inverse @ about @ inverse.transpose(0, 2, 1), axis1=1, axis2=2)
+    constant = prior.columns * np.log(2.0 * np.pi) + prior.log_determinant
+    return np.asarray(-0.5 * (statistics.counts * constant + distance))
 
 
 def _log_normaliser(log_determinant: FloatArray, dof: FloatArray, p: int) -> FloatArray:
