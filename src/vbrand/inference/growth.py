@@ -96,6 +96,11 @@ class _Memory:
         self.tried[key] = looks
         return True
 
+    def forget(self, names: tuple[int, ...]) -> None:
+        """Forget what was tried on components that a move has changed, however little it shows."""
+        self.tried = {key: looks for key, looks in self.tried.items() if not set(key[1:]) & set(names)}
+        self.splits = {name: seen for name, seen in self.splits.items() if name not in names}
+
 
 def grow(
     rows: Rows, prior: Prior, *, max_iter: int = 1_000, threads: int = 1, progress: Progress | None = None
@@ -145,6 +150,7 @@ def _grow(
                 chosen = max(range(1, len(alternatives) + 1), key=lambda back: history[-back].gain)
                 history.append(replace(history.pop(-chosen), kept=True, bound=bound))
                 next_name = max(next_name, max(state.names) + 1)
+                memory.forget(history[-1].parts)
                 trace += [value for value in state.ascent.trace if value > now]
                 break
             if len(history) >= _MOST_PROPOSALS:
