@@ -99,3 +99,32 @@ def test_outliers_and_wrong_labels_hardly_matter(columns):
             found = VBrand(random_state=0).fit(table.train, table.train_classes).discover(table.test)
             scores.append(evaluate(np.where(data.test_classes <= 3, data.test_classes, -data.test_classes), found).ari)
     assert np.mean(dirty) > np.mean(clean) - 0.02
+
+
+@pytest.mark.parametrize("cell", [1e10, 1e200])
+def test_one_wild_cell_among_labelled_rows_does_not_matter(cell):
+    rng = np.random.default_rng(0)
+    rows, labels = two_classes(rng, n=50)
+    rows[3, 1] = cell
+    found = VBrand(random_state=0).fit(rows, labels).discover(np.vstack([rng.normal(0, 1, (20, 3)), rows[50:] - 30.0]))
+    assert (found.labels[:20] == "oat").mean() > 0.9
+    assert (found.labels[20:] == "novel").all()
+
+
+def test_modes_far_apart_do_not_widen_the_classes():
+    rng = np.random.default_rng(0)
+    rows, labels = two_classes(rng, n=50)
+    rows[:25] += 1_000.0
+    known = learn_modes(rows, labels, tail=15.0)
+    assert known.class_of.tolist() == [0, 0, 1]
+    assert np.linalg.eigvalsh(known.scatters).max() < 10.0
+
+
+def test_tied_rows_work():
+    rng = np.random.default_rng(1)
+    rows, labels = two_classes(rng, n=50)
+    found = VBrand(random_state=0).fit(np.round(rows / 2) * 2, labels).discover(np.round(rows / 2) * 2)
+    assert (found.labels == labels).mean() > 0.9
+    counts = rng.poisson(0.05, (100, 3))
+    counts[50:] += rng.poisson(5, (50, 3))
+    assert (VBrand(random_state=0).fit(counts, labels).discover(counts).labels != "novel").mean() > 0.9

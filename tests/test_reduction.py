@@ -67,3 +67,24 @@ def test_the_reduction_can_be_chosen_or_refused(wide):
     assert "reduced" not in str(VBrand(random_state=0, reduce=None).fit(train[:, ::20], labels).discover(test[:, ::20]))
     with pytest.raises(ValueError, match="reduce is 0"):
         VBrand(reduce=0).fit(train, labels)
+
+
+@pytest.mark.parametrize(("p", "n"), [(100, 20), (30, 15)])
+def test_labelled_rows_of_a_wide_table_are_not_novel(p, n):
+    """Their own axes leave less over than those of new rows would: less is nothing new."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(0, 1, (n, p)), rng.normal(8, 1, (n, p))])
+    assert (VBrand(random_state=0).fit(rows, np.repeat([0, 1], n)).discover(rows).labels >= 0).all()
+
+
+def test_a_table_of_low_rank_has_no_axes_of_rounding():
+    rng = np.random.default_rng(0)
+    turn = rng.normal(size=(2, 60))
+    train = np.vstack([rng.normal(0, 1, (30, 2)), rng.normal(8, 1, (30, 2))]) @ turn
+    test = np.vstack([rng.normal(0, 1, (20, 2)), rng.normal(-10, 1, (15, 2))]) @ turn
+    detector = VBrand(random_state=0).fit(train, np.repeat([0, 1], 30))
+    for table in (test, test.astype(np.float32)):
+        found = detector.discover(table)
+        assert (found.labels[:20] == 0).mean() > 0.9
+        assert (found.labels[20:] == -1).all()
+    assert sum(part.share for part in found.explain(0).contributions) == pytest.approx(1.0, abs=1e-6)

@@ -23,7 +23,10 @@ class Coordinates:
     @classmethod
     def of(cls, rows: FloatArray) -> "Coordinates":
         """Return coordinates in which the columns of these rows have median 0 and robust scale 1."""
-        return cls(np.median(rows, axis=0), column_scales(rows, stand_in=stand_in_scale(rows)))
+        unit = column_scales(rows, stand_in=stand_in_scale(rows))
+        if (unit < 1e-300).any() or not np.isfinite(unit).all():
+            raise ValueError("a column's values are too small or too large to calculate with. Use other units for it.")
+        return cls(np.median(rows, axis=0), unit)
 
     @property
     def log_volume(self) -> float:

@@ -72,7 +72,7 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
     n_starts : int, default 200
         Number of starts of `search="restarts"`.
     init : one label per row of `discover`, optional
-        Where to start instead; a known class, or any other value for a novel group each.
+        Where to start instead of any search; a known class, or any other value for a novel group each.
     tol, max_iter : float, int
         An ascent ends when the bound gains less than `tol`, relatively, or after `max_iter` sweeps.
     threshold : float, default 0.5
@@ -326,7 +326,8 @@ class VBrand(BaseEstimator):  # type: ignore[misc]
         return reduce_columns(rows, member, wanted)
 
     def _yardstick(self, prior: Prior, posterior: Posterior) -> Yardstick:
-        names = tuple(str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_)))
+        plain = (f"column {j}" for j in range(self.n_features_in_))
+        names = tuple(str(name) for name in getattr(self, "feature_names_in_", plain))
         return Yardstick(
             components=posterior.components.reordered(np.arange(prior.known)),
             class_of=prior.class_of,

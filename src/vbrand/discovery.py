@@ -90,7 +90,14 @@ class Discovery:
         return result
 
     def explain(self, row: int) -> Explanation:
-        """Return how far a row lies from the nearest known class, and the columns that make the distance."""
+        """Return how far a row lies from the nearest known class, and the columns that make the distance.
+
+        `row` is its position among the rows that were discovered.
+        """
+        if not -self.labels.size <= row < self.labels.size:
+            raise IndexError(
+                f"row {row} was asked for; the rows that were discovered count from 0 to {self.labels.size - 1}."
+            )
         return self._yardstick.explain(self._table[[row]].astype(np.float64))
 
     def summary(self) -> "Summary":

@@ -12,6 +12,7 @@ from vbrand.reduction import Reduction
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _SHOWN = 5
+_FARTHEST = 1e6
 # columns beside which others hardly matter
 _SMALL_SHARE = 0.05
 
@@ -36,6 +37,10 @@ class Explanation:
     contributions: tuple[Contribution, ...]
 
     def __str__(self) -> str:
+        """Return a sentence and the columns; shares are of the squared distance, and may add to more than all of it.
+
+        Columns that bring the row nearer have negative shares.
+        """
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
         lines = [f"{head} (its own rows: about {self.typical:.1f})"]
         lines += [
@@ -66,7 +71,7 @@ class Yardstick:
         middle = rows[:, self.kept]
         kept = middle.mean(axis=0)
         inner = kept if self.reduction is None else self.reduction.inward(middle).mean(axis=0)
-        deviation = self.coordinates.inward(inner) - self.components.mean  # (K, q)
+        deviation = np.clip(self.coordinates.inward(inner), -_FARTHEST, _FARTHEST) - self.components.mean  # (K, q)
         spread = np.where(self.components.fixed, 1.0, self.components.dof - self.components.columns - 1.0)
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)

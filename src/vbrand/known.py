@@ -30,6 +30,9 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 _SPHERICAL_ROWS = 5.0
 # rows farther from the robust centre of their class than 99.9 % of a t with 5 degrees of freedom do not whiten
 _OUTLYING = 0.999
+_FAR_OUT = 10.0
+# whitened coordinates count as at most this far from their median
+_FARTHEST = 1e6
 _OUTLIER_TAIL = 5.0
 # modes: places for them and for outliers, the least share of a class that is one, and what a mode is believed to be:
 # vague about its place, and as alike to the average as so many rows make it
@@ -83,13 +86,14 @@ def learn_modes(
     """Return the known classes with at most `max_modes` components each, rows a Student t with `tail` about them."""
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    root, inverse = _pooled_root(rows, member, tail, support_fraction, n_jobs)
-    white = rows @ inverse.T
-    by_class = [white[member == j] for j in range(classes.size)]
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, tail, max_modes) for j, own in enumerate(by_class)
-    )
-    modes = _plausible([mode for own in found for mode in own], by_class, tail)
+    deviations, unit = _clean_deviations(rows, member, support_fraction, n_jobs)
+    root, inverse = _pooled_root(deviations, unit, tail)
+    modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
+    if len(modes) > classes.size:
+        # the scatter of classes spans their modes: again, in units of the scatter within modes
+        deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
+        root, inverse = _pooled_root(deviations / unit, unit, tail)
+        modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
     used = joined([mode.fit.statistics for mode in modes])
     centres, scatters, average, alike = _alike_scatters(used)
     count = used.counts
@@ -107,42 +111,59 @@ def learn_modes(
     )
 
 
-def _pooled_root(
-    rows: FloatArray, member: IntArray, tail: float, support_fraction: float, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return a root R of the scatter R R' within classes, by a Student fit to rows that MRCD does not reject, and R^-1.
+def _all_modes(white: FloatArray, member: IntArray, tail: float, max_modes: int, n_jobs: int | None) -> list[_Mode]:
+    """Return the modes of all classes, those of a class largest first, without doubtful ones."""
+    middle = np.median(white, axis=0)
+    white = np.clip(white, middle - _FARTHEST, middle + _FARTHEST)
+    by_class = [white[member == j] for j in range(int(member.max()) + 1)]
+    found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_modes)(j, own, tail, max_modes) for j, own in enumerate(by_class)
+    )
+    return _plausible([mode for own in found for mode in own], by_class, tail)
 
-    The symmetric root in units of the columns' scales: neither scales nor the order of columns matter.
-    """
+
+def _clean_deviations(
+    rows: FloatArray, member: IntArray, support_fraction: float, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return deviations from the robust centre of each class, without rows far out, in units of columns, and these."""
     stand_in = stand_in_scales(rows, member)
     sizes = np.bincount(member)
     scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
     unit = np.sqrt(np.average(np.square(scales), axis=0, weights=sizes))
     clean = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_clean_deviations)(rows[member == j] / unit, stand_in / unit, support_fraction)
-        for j in range(sizes.size)
+        delayed(_clean_of_class)(rows[member == j] / unit, stand_in / unit, support_fraction) for j in range(sizes.size)
     )
-    p = rows.shape[1]
-    sphere = Components(
-        np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], np.array([tail])
-    )
-    pooled = _one_component(np.concatenate(clean), sphere).posterior.components
-    scatter = pooled.scale[0] / (pooled.dof[0] - p - 1.0)
-    size, axes = np.linalg.eigh(scatter)
-    root, inverse = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
-    return unit[:, None] * root, inverse / unit
+    return np.concatenate(clean), unit
 
 
-def _clean_deviations(rows: FloatArray, stand_in: FloatArray, support_fraction: float) -> FloatArray:
+def _clean_of_class(rows: FloatArray, stand_in: FloatArray, support_fraction: float) -> FloatArray:
     """Return the deviations of a class's rows from its robust centre, without those that lie far out."""
     p = rows.shape[1]
-    fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=support_fraction)
+    try:
+        fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=support_fraction)
+    except ValueError:  # most rows lie on one point or in one plane: none is far out for sure
+        return np.asarray(np.clip(rows - np.median(rows, axis=0), -_FAR_OUT, _FAR_OUT))
     deviation = rows - fit.centre
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
     edge = p * stats.f.ppf(_OUTLYING, p, _OUTLIER_TAIL) * typical / stats.chi2.median(p)
     return np.asarray(deviation[distance <= edge])
+
+
+def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Return a root R of the scatter R R' of deviations, which are in units of columns, by a Student fit, and R^-1.
+
+    The symmetric root: neither scales nor the order of columns matter.
+    """
+    p = unit.size
+    sphere = Components(
+        np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], np.array([tail])
+    )
+    pooled = _one_component(deviations, sphere).posterior.components
+    size, axes = np.linalg.eigh(pooled.scale[0] / (pooled.dof[0] - p - 1.0))
+    root, inverse = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
+    return unit[:, None] * root, inverse / unit
 
 
 def _modes(member: int, rows: FloatArray, tail: float, most: int) -> list[_Mode]:

@@ -63,6 +63,10 @@ def evaluate(truth: Any, found: Discovery) -> Scores:
     1.0
     """
     true = np.asarray(truth)
+    if true.shape[0] != found.labels.size:
+        raise ValueError(
+            f"truth has {true.shape[0]} values; one for each of the {found.labels.size} unlabelled rows is expected."
+        )
     novel = true_novelty(true, found)
     called = found.clusters >= found.classes.size
     known = ~novel

@@ -17,6 +17,13 @@ from vbrand.types import FloatArray, IntArray
 # columns that a row of an average class can speak for
 _COLUMNS_A_ROW = 0.5
 _FOLDS = 5
+# of standardised values: those beyond the first count as it when axes are chosen, beyond the second always
+_FAR_OUT = 30.0
+_FARTHEST = 1e6
+# sizes relative to the largest that are rounding
+_ROUNDING = 1e-6
+# the share of labelled rows that leave so little over that it counts as more
+_LITTLE = 0.1
 _BLOCK = 4_096
 
 
@@ -27,14 +34,18 @@ class Reduction:
     centre: FloatArray  # (p,)
     unit: FloatArray  # (p,)
     axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
+    floor: float  # the log size of what is left over counts as at least this: less of it is nothing new
 
     def inward(self, table: NDArray[Any]) -> FloatArray:
         """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
         parts = list[FloatArray]()
         for first in range(0, table.shape[0], _BLOCK):
             standard = (table[first : first + _BLOCK].astype(np.float64) - self.centre) / self.unit
+            standard = np.clip(standard, -_FARTHEST, _FARTHEST)
             parts.append(_scores(standard, self.axes))
-        return np.concatenate(parts)
+        reduced = np.concatenate(parts)
+        reduced[:, -1] = np.maximum(reduced[:, -1], self.floor)
+        return reduced
 
     def places_outward(self, places: FloatArray) -> FloatArray:
         """Return the rows with these scores and nothing left over."""
@@ -72,24 +83,31 @@ def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Re
     scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
     unit = np.sqrt(np.average(np.square(scales), axis=0, weights=sizes))
     centre = np.average(medians, axis=0, weights=sizes)
-    standard = (rows - centre) / unit
-    reduction = Reduction(centre + standard.mean(axis=0) * unit, unit, _axes(standard, columns))
-    reduced = reduction.inward(rows)
+    standard = np.clip((rows - centre) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
+    centre = centre + standard.mean(axis=0) * unit
+    standard = standard - standard.mean(axis=0)
+    left = np.empty(n)
     fold = np.empty(n, dtype=np.int64)
     fold[np.argsort(member, kind="stable")] = np.arange(n) % _FOLDS
     for one in range(_FOLDS):
         inside, outside = fold == one, fold != one
         middle = standard[outside].mean(axis=0)
-        reduced[inside, -1] = _scores(standard[inside] - middle, _axes(standard[outside], columns))[:, -1]
+        left[inside] = _scores(standard[inside] - middle, _axes(standard[outside] - middle, columns))[:, -1]
+    floor = float(np.quantile(left, _LITTLE))
+    reduction = Reduction(centre, unit, _axes(standard, columns), floor)
+    reduced = reduction.inward(rows)
+    reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
 
 
 def _axes(rows: FloatArray, columns: int) -> FloatArray:
-    return np.asarray(np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:columns])
+    """Return the first principal axes, without those that are only rounding."""
+    _, size, axes = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(axes[:columns][size[:columns] > _ROUNDING * size[0]])
 
 
 def _scores(rows: FloatArray, axes: FloatArray) -> FloatArray:
     scores = rows @ axes.T
     left = np.square(rows - scores @ axes).sum(axis=1)
-    floor = np.finfo(np.float64).eps * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
-    return np.column_stack([scores, 0.5 * np.log(left + floor)])
+    rounding = np.square(_ROUNDING) * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
+    return np.column_stack([scores, 0.5 * np.log(left + rounding)])

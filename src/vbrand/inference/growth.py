@@ -34,7 +34,11 @@ Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
 
 @dataclass(frozen=True)
 class Move:
-    """One proposal and what became of it. Components have numbers that they keep as long as they live."""
+    """One proposal and what became of it. Components have numbers that they keep as long as they live.
+
+    Several ways to split a component are tried before the best of them is kept, so one that is not kept may have
+    gained, too.
+    """
 
     kind: str  # "birth", "merge", "resplit", "release" or "delete"
     parts: tuple[int, ...]  # the components that it changes

@@ -175,6 +175,8 @@ def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> 
     size, axes = np.linalg.eigh(base.scale[0])
     unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
     labelings = [labels for labels in guesses(unit) if labels.max() in range(1, room + 1)]
+    if not labelings:
+        return []
     sizes = np.array([labels.max() + 1 for labels in labelings])
     ends = np.cumsum(sizes)
     pieces = joined([statistics_of_labels(local, labels, labels.max() + 1) for labels in labelings])
