@@ -91,14 +91,14 @@ def test_an_explanation_names_the_column_that_differs():
     test[80:, 2] += 1.2  # twelve standard deviations
     found = VBrand(random_state=0).fit(train, np.repeat(["a", "b"], 100)).discover(test)
     explanation = found.explain(100)
-    assert explanation.contributions[0].column == "2"
+    assert explanation.contributions[0].column == "column 2"
     assert explanation.contributions[0].share > 0.8
     assert 9.0 < explanation.distance < 16.0
     assert explanation.typical == pytest.approx(2.0)
     assert sum(part.share for part in explanation.contributions) == pytest.approx(1.0)
-    assert "2: " in str(explanation)
+    assert "column 2: " in str(explanation)
     group = next(group for group in found.groups if group.kind == "novel group")
-    assert group.explanation.contributions[0].column == "2"
+    assert group.explanation.contributions[0].column == "column 2"
 
 
 def test_the_settings_of_the_paper_by_name():

@@ -106,7 +106,8 @@ def test_one_wild_cell_among_labelled_rows_does_not_matter(cell):
     rng = np.random.default_rng(0)
     rows, labels = two_classes(rng, n=50)
     rows[3, 1] = cell
-    found = VBrand(random_state=0).fit(rows, labels).discover(np.vstack([rng.normal(0, 1, (20, 3)), rows[50:] - 30.0]))
+    test = np.vstack([rng.normal(0, 1, (20, 3)), rows[50:] - 30.0])
+    found = VBrand(random_state=0).fit(rows, labels).discover(test)
     assert (found.labels[:20] == "oat").mean() > 0.9
     assert (found.labels[20:] == "novel").all()
 

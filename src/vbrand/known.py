@@ -31,7 +31,7 @@ _SPHERICAL_ROWS = 5.0
 # rows farther from the robust centre of their class than 99.9 % of a t with 5 degrees of freedom do not whiten
 _OUTLYING = 0.999
 _FAR_OUT = 10.0
-# whitened coordinates count as at most this far from their median
+# coordinates count as at most this far from the median
 _FARTHEST = 1e6
 _OUTLIER_TAIL = 5.0
 # modes: places for them and for outliers, the least share of a class that is one, and what a mode is believed to be:
@@ -83,9 +83,13 @@ def learn_modes(
     max_modes: int = 4,
     n_jobs: int | None = None,
 ) -> KnownClasses:
-    """Return the known classes with at most `max_modes` components each, rows a Student t with `tail` about them."""
+    """Return the known classes with at most `max_modes` components each, rows a Student t with `tail` about them.
+
+    Rows are in working coordinates: centred, and of order one.
+    """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
+    rows = np.clip(rows, -_FARTHEST, _FARTHEST)
     deviations, unit = _clean_deviations(rows, member, support_fraction, n_jobs)
     root, inverse = _pooled_root(deviations, unit, tail)
     modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
