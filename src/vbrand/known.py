@@ -22,7 +22,7 @@ from vbrand.model.components import Components, evidence
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
-from vbrand.robust.classes import MOST_ALIKE, KnownClasses, check_sizes, stand_in_scales
+from vbrand.robust.classes import MOST_ALIKE, KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.robust.mrcd import column_scales, fit_mrcd
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -131,9 +131,8 @@ def _clean_deviations(
 ) -> tuple[FloatArray, FloatArray]:
     """Return deviations from the robust centre of each class, without rows far out, in units of columns, and these."""
     stand_in = stand_in_scales(rows, member)
+    unit = pooled_scales(rows, member, stand_in)
     sizes = np.bincount(member)
-    scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
-    unit = np.sqrt(np.average(np.square(scales), axis=0, weights=sizes))
     clean = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_clean_of_class)(rows[member == j] / unit, stand_in / unit, support_fraction) for j in range(sizes.size)
     )

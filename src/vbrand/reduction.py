@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.robust.classes import KnownClasses, stand_in_scales
-from vbrand.robust.mrcd import column_scales
+from vbrand.robust.classes import KnownClasses, pooled_scales, stand_in_scales
 from vbrand.types import FloatArray, IntArray
 
 # columns that a row of an average class can speak for
@@ -78,11 +77,8 @@ def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Re
     """
     n = rows.shape[0]
     medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
-    stand_in = stand_in_scales(rows, member)
-    sizes = np.bincount(member)
-    scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
-    unit = np.sqrt(np.average(np.square(scales), axis=0, weights=sizes))
-    centre = np.average(medians, axis=0, weights=sizes)
+    unit = pooled_scales(rows, member, stand_in_scales(rows, member))
+    centre = np.average(medians, axis=0, weights=np.bincount(member))
     standard = np.clip((rows - centre) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
     centre = centre + standard.mean(axis=0) * unit
     standard = standard - standard.mean(axis=0)

@@ -103,6 +103,13 @@ def stand_in_scales(rows: FloatArray, member: IntArray) -> FloatArray:
     return np.asarray(np.where(within <= rounding_of(rows), stand_in_scale(rows), within))
 
 
+def pooled_scales(rows: FloatArray, member: IntArray, stand_in: FloatArray) -> FloatArray:
+    """Return the robust scale of each column within classes, pooled over them."""
+    sizes = np.bincount(member)
+    scales = np.stack([column_scales(rows[member == j], stand_in) for j in range(sizes.size)])
+    return np.asarray(np.sqrt(np.average(np.square(scales), axis=0, weights=sizes)))
+
+
 def _fit_class(
     rows: FloatArray, label: object, scatter: Scatter, support_fraction: float, stand_in: FloatArray
 ) -> RobustFit:
