@@ -165,5 +165,8 @@ def test_a_long_table_is_searched_through_a_sample_first():
         [rng.normal(c, 1.0, size=(40_000, 2)) for c in (0.0, 8.0, -8.0)] + [rng.normal(30.0, 1.0, (40, 2))]
     )
     prior = elicit(learn_classes(train, np.repeat([0, 1], 60)), Beliefs(), 10)
-    found = grow(Rows.plain(rows[rng.permutation(len(rows))]), prior).ascent
+    grown = grow(Rows.plain(rows[rng.permutation(len(rows))]), prior)
+    found = grown.ascent
+    assert (np.diff([move.bound for move in grown.history]) >= 0.0).all()
+    assert grown.history[-1].bound == found.bound.total
     assert 40.0 in found.statistics.counts.round(-1)  # the rare group, which a sample hardly sees

@@ -109,20 +109,22 @@ class _Memory:
 def grow(
     rows: Rows, prior: Prior, *, max_iter: int = 1_000, threads: int = 1, progress: Progress | None = None
 ) -> Growth:
-    """Return the best that moves find, from the known classes and one novelty."""
+    """Return the best that moves find, from the known classes and one novelty.
+
+    The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
+    """
     if len(rows) <= _MANY_ROWS:
         alone = with_novelties(prior, 1)
-        return _grow(rows, prior, one_novelty(rows, alone), (), max_iter, threads, progress)
+        return _grow(rows, prior, one_novelty(rows, alone), max_iter, threads, progress)
     sample = replace(rows, table=rows.table[:: len(rows) // _SAMPLE])
     sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress)
-    return _grow(rows, prior, sketch.ascent.posterior, sketch.history, max_iter, threads, progress)
+    return _grow(rows, prior, sketch.ascent.posterior, max_iter, threads, progress)
 
 
 def _grow(
     rows: Rows,
     prior: Prior,
     start: Posterior,
-    before: tuple[Move, ...],
     max_iter: int,
     threads: int,
     progress: Progress | None,
@@ -131,7 +133,7 @@ def _grow(
     components = start.components.dof.size
     first = climb(with_novelties(prior, components - prior.known), start)
     state, next_name = _State(first, tuple(range(components))), components
-    memory, history, trace, sweeps = _Memory(), list(before), list(first.trace), first.trace.size
+    memory, history, trace, sweeps = _Memory(), list[Move](), list(first.trace), first.trace.size
     kept = True
     while kept and len(history) < _MOST_PROPOSALS:
         kept = False
