@@ -26,7 +26,7 @@ _LOOPED = 64
 LANES = 504
 
 Block = namedtuple("Block", ["held", "order", "first"])
-Shares = namedtuple("Shares", ["score", "pull", "best", "total", "winner", "active"])
+Shares = namedtuple("Shares", ["score", "pull", "best", "total", "winner", "active", "reach"])
 Lanes = namedtuple("Lanes", ["first", "second", "distance", "limit", "bits", "lanes", "keep", "delta"])
 Workspace = namedtuple("Workspace", ["block", "shares", "lanes", "buffers"])
 
@@ -43,6 +43,7 @@ def workspace(components: int, p: int, block: int) -> Workspace:
             total=_apart(LANES),
             winner=_apart(LANES, np.int64),
             active=_apart(components, np.bool_),
+            reach=_apart(components, np.int64),
         ),
         Lanes(
             first=_apart(LANES),
@@ -55,6 +56,20 @@ def workspace(components: int, p: int, block: int) -> Workspace:
             delta=_apart(p),
         ),
         np.empty((3, max(p, components + 8, features) * LANES)),
+    )
+
+
+def part_of(work: Workspace, components: int) -> Workspace:
+    """Return the memory for fewer components than it was made for."""
+    shares = work.shares
+    return work._replace(
+        block=work.block._replace(first=work.block.first[: components + 1]),
+        shares=shares._replace(
+            score=shares.score[:components],
+            pull=shares.pull[:components],
+            active=shares.active[:components],
+            reach=shares.reach[:components],
+        ),
     )
 
 
@@ -104,20 +119,24 @@ def sweep_block(work, scores, winners, statistics):  # type: ignore[no-untyped-d
             for j in range(p):
                 for lane in range(m):
                     deviation[j, lane] = held[j, begin + lane] - means[w, j]
-            _score(deviation, w, scores, shares, lanes, buffers)
+            shares.reach[:] = m
+            score_group(deviation, w, scores, shares, lanes, buffers)
             evidence += _share_out(shares, lanes, m)
             for lane in range(m):
                 winners[order[begin + lane]] = shares.winner[lane]
             if p < WIDE:
-                _add_narrow(deviation, w, means, shares, buffers, statistics)
+                add_narrow(deviation, w, means, shares, buffers, statistics)
             else:
-                _add_wide(deviation, w, means, shares, lanes, buffers, statistics)
+                add_wide(deviation, w, means, shares, lanes, buffers, statistics)
     return evidence
 
 
 @jit
-def _score(deviation, w, scores, shares, lanes, buffers):  # type: ignore[no-untyped-def]
-    """Score a group of rows in the component w that won them last, then in all others while they are in play."""
+def score_group(deviation, w, scores, shares, lanes, buffers):  # type: ignore[no-untyped-def]
+    """Score a group of rows in the component w that won them last, then in all others while they are in play.
+
+    A component is scored in the first lanes only, as far as its reach goes.
+    """
     means, roots, constants, tails, powers = scores
     p, m = deviation.shape
     distance, limit = lanes.distance, lanes.limit
@@ -137,11 +156,14 @@ def _score(deviation, w, scores, shares, lanes, buffers):  # type: ignore[no-unt
         shares.winner[lane] = w
     shares.active[w] = True
     for k in range(constants.size):
-        if k != w:
+        reach = shares.reach[k]
+        if k != w and reach == 0:
+            shares.active[k] = False
+        elif k != w:
             lanes.delta[:] = means[k] - means[w]
-            distance[:m] = 0.0
+            distance[:reach] = 0.0
             if p >= WIDE:
-                _limits(constants[k], tails[k], powers[k], shares.best, limit, m)
+                _limits(constants[k], tails[k], powers[k], shares.best, limit, reach)
             shares.active[k] = _score_other(
                 deviation, k, roots[k], constants[k], tails[k], powers[k], shares, lanes, buffers
             )
@@ -184,7 +206,7 @@ def _score_other(deviation, k, root, constant, tail, power, shares, lanes, buffe
 
     After every few rows of the factor those lanes are dropped whose share is already known to be negligible.
     """
-    p, m = deviation.shape
+    p, m = deviation.shape[0], shares.reach[k]
     distance, limit, index, keep = lanes.distance, lanes.limit, lanes.lanes, lanes.keep
     step = p if p < WIDE else STEP
     current, playing, whole, i = deviation, m, True, 0
@@ -269,7 +291,7 @@ def _share_out(shares, lanes, m):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignore[no-untyped-def]
+def add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics of all components at once: shares times the products of deviations, one BLAS call."""
     counts, weights, sums, squares, tails = statistics
     p, m = deviation.shape
@@ -315,7 +337,7 @@ def _add_narrow(deviation, w, means, shares, buffers, statistics):  # type: igno
 
 
 @jit
-def _add_wide(deviation, w, means, shares, lanes, buffers, statistics):  # type: ignore[no-untyped-def]
+def add_wide(deviation, w, means, shares, lanes, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics component by component, over the lanes that hold a share of it."""
     counts, weights, sums, squares, tails = statistics
     p, m = deviation.shape

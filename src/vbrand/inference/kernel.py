@@ -1,6 +1,6 @@
 """Rows x scores -> statistics: the one hot place, and the only code that touches rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial, reduce
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import Workspace, load_block, sweep_block, workspace
+from vbrand.inference.compiled import Workspace, load_block, part_of, sweep_block, workspace
 from vbrand.inference.lanes import mirror
+from vbrand.inference.slices import draw_block
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -23,6 +24,8 @@ _BLOCK_ROWS = 8_192
 # rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
 # threads, and their statistics added in order
 _PIECES = 16
+# memory is made for a multiple of so many components: their number changes often
+_ROOM = 16
 
 
 @dataclass(frozen=True)
@@ -80,16 +83,45 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
         guess = np.zeros(len(rows), np.int32)
         winners = sweep(rows, scores, guess, threads).winners
     winners = winners.copy()
+    return Sweep(_summed(rows, scores, partial(_sweep_piece, rows, scores, winners), threads), winners)
+
+
+@dataclass(frozen=True)
+class Slices:
+    """What the sampler knows of the rows before it draws their components: all known ones are allowed, and..."""
+
+    known: int  # number of known components
+    depths: IntArray  # (n,) so many of the novel components, the first ones
+    uniforms: FloatArray  # (n,) the random numbers that choose
+
+    @property
+    def deepest(self) -> int:
+        """Return the number of novel components that some row may go to."""
+        return int(self.depths.max(initial=0))
+
+
+def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, threads: int = 1) -> Sweep:
+    """Draw the component of each row, in proportion to exp(score) among those that its slice allows.
+
+    `labels` are the components that they are in. The answer does not depend on the number of threads.
+    """
+    drawn = labels.copy()
+    # in order of components, and within one deepest first
+    keys = labels * np.int32(slices.deepest + 1) + (slices.deepest - slices.depths).astype(np.int32)
+    return Sweep(_summed(rows, scores, partial(_draw_piece, rows, scores, keys, slices, drawn), threads), drawn)
+
+
+def _summed(rows: Rows, scores: Scores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
+    """Return the statistics of all rows: pieces of them run on threads, and are added in order."""
     components, p = scores.centre.shape
     pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, _BLOCK_NUMBERS // (components * p * p))))
-    run = partial(_sweep_piece, rows, scores, winners)
     if threads == 1 or len(pieces) == 1:
         parts = [run(piece) for piece in pieces]
     else:
         parts = list(_pool(threads).map(run, pieces))
     statistics = _pairwise(parts)
     mirror(statistics.squares)
-    return Sweep(statistics, winners)
+    return statistics
 
 
 def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> Statistics:
@@ -125,6 +157,23 @@ def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: 
     return Statistics(counts, weights, scores.centre, sums, squares, evidence)
 
 
+def _draw_piece(
+    rows: Rows, scores: Scores, keys: NDArray[np.int32], slices: Slices, labels: NDArray[np.int32], piece: list[slice]
+) -> Statistics:
+    components, p = scores.centre.shape
+    work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
+    work = work._replace(block=work.block._replace(first=np.empty(components * (slices.deepest + 1) + 1, np.int64)))
+    counts, weights = np.zeros(components), np.zeros(components)
+    sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
+    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
+    statistics = (counts, weights, sums, squares, scores.tail)
+    for block in piece:
+        size = block.stop - block.start
+        load_block(rows.table, block.start, size, keys, rows.centre, rows.unit, rows.farthest, work.block)
+        draw_block(work, scoring, slices.known, slices.depths, slices.deepest, slices.uniforms, labels, statistics)
+    return Statistics(counts, weights, scores.centre, sums, squares, 0.0)
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads)
@@ -135,11 +184,10 @@ _of_this_thread = local()
 
 def _workspace_of_this_thread(components: int, p: int, block: int) -> Workspace:
     """Return the memory that the present thread used last, if it fits: fresh memory is slow memory."""
-    shape = (components, p, block)
+    shape = (-(-components // _ROOM) * _ROOM, p, block)
     if getattr(_of_this_thread, "shape", None) != shape:
-        _of_this_thread.work, _of_this_thread.shape = workspace(components, p, block), shape
-    work: Workspace = _of_this_thread.work
-    return work
+        _of_this_thread.work, _of_this_thread.shape = workspace(*shape), shape
+    return part_of(_of_this_thread.work, components)
 
 
 def _cut(blocks: list[slice], most: int) -> list[list[slice]]:

@@ -1,0 +1,206 @@
+"""The slice sampler of Brand (Denti, Cappozzo and Greselin 2021; Kalli, Griffin and Walker 2011).
+
+The exact model without truncation. Between two sweeps the state of a chain is who lies with whom, and the
+concentration; all else is drawn anew from its conditional in every sweep. Sweeps come in legs: a leg starts from labels
+alone and has random numbers of its own, so a chain that was stopped goes on from its last leg as if it had not been.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
+from vbrand.model.components import posterior_from
+from vbrand.model.draws import (
+    Drawn,
+    draw_components,
+    draw_concentration,
+    draw_depths,
+    draw_log_weights,
+    draw_places,
+    slice_scores,
+)
+from vbrand.model.prior import Prior, stacked, with_novelties
+from vbrand.model.statistics import Statistics
+from vbrand.types import FloatArray, IntArray
+
+# a run has about so many legs, of at most so many sweeps
+_LEGS = 100
+_LONGEST_LEG = 1_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is sampled: the posterior under this prior."""
+
+    prior: Prior  # the known components and one novel one, which stands for all
+    concentration: float | tuple[float, float]  # a number, or shape and rate of its Gamma
+    kappa: float  # of the slice sequence: larger allows a row more novel components in a sweep
+
+    @property
+    def mean_concentration(self) -> float:
+        """Return the concentration that is expected before any row is seen."""
+        value = self.concentration
+        return value[0] / value[1] if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a chain is: everything that the next sweep needs."""
+
+    labels: NDArray[np.int32]  # (n,) 0..J-1 known components, J.. novel clusters, all of which hold rows
+    concentration: float
+    statistics: Statistics  # of the rows of each
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a sweep drew on its way."""
+
+    weights: FloatArray  # (J + 1,) novelty last
+    components: Drawn  # known ones, then all places on the stick
+    places: NDArray[np.int32]  # (n,) the component of each row among them
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How many sweeps, and which of them are kept."""
+
+    draws: int
+    burn: int
+    thin: int
+
+    @property
+    def sweeps(self) -> int:
+        """Return the number of sweeps of a chain."""
+        return self.burn + self.draws * self.thin
+
+    @property
+    def legs(self) -> list[range]:
+        """Return the sweeps of each leg."""
+        length = min(_LONGEST_LEG, -(-self.sweeps // _LEGS))
+        return [range(first, min(first + length, self.sweeps)) for first in range(0, self.sweeps, length)]
+
+    def keeps(self, sweep: int) -> bool:
+        """Return whether the draws of a sweep are kept."""
+        return sweep >= self.burn and (sweep - self.burn) % self.thin == self.thin - 1
+
+
+@dataclass(frozen=True)
+class Leg:
+    """The kept draws of some sweeps in a row, and where the chain was at their end."""
+
+    labels: NDArray[np.unsignedinteger]  # (draws, n) in as few bytes as there are components
+    weights: FloatArray  # (draws, J + 1) novelty last
+    concentration: FloatArray  # (draws,)
+    known_means: FloatArray  # (draws, J, p) in working coordinates
+    last_labels: NDArray[np.int32]  # (n,)
+    last_concentration: float
+
+
+# what is remembered of a leg, if it has been done before; and a place to keep it
+Recall = Callable[[int, int], Leg | None]
+Keep = Callable[[int, int, Leg], Leg]
+
+
+def state_of(rows: Rows, known: int, labels: IntArray, concentration: float) -> State:
+    """Return the state in which rows lie together as these labels say; novel ones may be any numbers from J up."""
+    novel = labels >= known
+    dense = labels.astype(np.int32)
+    names, dense[novel] = np.unique(labels[novel], return_inverse=True)
+    dense[novel] += known
+    return State(dense, concentration, statistics_of_labels(rows, dense, known + names.size))
+
+
+def step(
+    rows: Rows, target: Target, state: State, generator: np.random.Generator, threads: int = 1
+) -> tuple[State, Sample]:
+    """Return the state after one sweep, and what it drew on its way."""
+    prior, known = target.prior, target.prior.known
+    counts = state.statistics.counts.astype(np.int64)
+    clusters = counts.size - known
+    # given the partition: concentration, places on the stick, slices, weights, components
+    concentration = draw_concentration(
+        target.concentration, state.concentration, clusters, int(counts[known:].sum()), generator
+    )
+    places = draw_places(counts[known:], concentration, generator)
+    depths = draw_depths(np.append(np.full(known, -1), places)[state.labels], target.kappa, generator)
+    held = np.zeros(depths.max(initial=0), dtype=np.int64)  # rows of each place that some row may go to
+    held[places] = counts[known:]
+    weights, log_weights = draw_log_weights(prior.weights.dirichlet, counts[:known], held, concentration, generator)
+    drawn = _draw_all(prior, state.statistics, places, held.size, generator)
+    # given those: where each row goes
+    at = np.append(np.arange(known), known + places).astype(np.int32)[state.labels]
+    slices = Slices(known, depths, generator.random(len(rows)))
+    swept = draw(rows, slice_scores(drawn, log_weights, known, target.kappa), at, slices, threads)
+    kept = np.append(np.arange(known), known + np.flatnonzero(swept.statistics.counts[known:]))
+    number = np.zeros(known + held.size, dtype=np.int32)
+    number[kept] = np.arange(kept.size)
+    new = State(number[swept.winners], concentration, swept.statistics.reordered(kept))
+    return new, Sample(weights, drawn, swept.winners)
+
+
+def _draw_all(
+    prior: Prior, statistics: Statistics, places: IntArray, deepest: int, generator: np.random.Generator
+) -> Drawn:
+    """Return means and covariances of known components and all places; empty ones come from the base measure."""
+    posterior = posterior_from(with_novelties(prior, places.size).components, statistics)
+    base = prior.components.reordered(np.array([prior.known]))
+    last = prior.known + places.size  # the base measure, after all that hold rows
+    order = np.append(np.arange(prior.known), np.full(deepest, last))
+    order[prior.known + places] = prior.known + np.arange(places.size)
+    factor = np.concatenate([posterior.factor, prior.components.factor[[prior.known]]])
+    return draw_components(stacked(posterior, base).reordered(order), factor[order], generator)
+
+
+def run_chain(
+    rows: Rows,
+    target: Target,
+    start: IntArray,
+    schedule: Schedule,
+    seed: int,
+    chain: int,
+    *,
+    recall: Recall | None = None,
+    keep: Keep | None = None,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> list[Leg]:
+    """Return the legs of a chain from a start; those that `recall` knows are not run again."""
+    legs = list[Leg]()
+    labels, concentration = start, target.mean_concentration
+    for number, sweeps in enumerate(schedule.legs):
+        leg = None if recall is None else recall(chain, number)
+        if leg is None:
+            generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(chain, number)))
+            state = state_of(rows, target.prior.known, labels, concentration)
+            leg = _run_leg(rows, target, state, [schedule.keeps(sweep) for sweep in sweeps], generator, threads)
+            leg = leg if keep is None else keep(chain, number, leg)
+        labels, concentration = leg.last_labels, leg.last_concentration
+        legs.append(leg)
+        if progress is not None:
+            progress(len(sweeps))
+    return legs
+
+
+def _run_leg(
+    rows: Rows, target: Target, state: State, keeps: list[bool], generator: np.random.Generator, threads: int
+) -> Leg:
+    known, p = target.prior.known, rows.columns
+    draws = sum(keeps)
+    labels: NDArray[np.unsignedinteger] = np.empty((draws, len(rows)), np.uint8)
+    weights, concentration = np.empty((draws, known + 1)), np.empty(draws)
+    means = np.empty((draws, known, p))
+    place = 0
+    for kept in keeps:
+        state, sample = step(rows, target, state, generator, threads)
+        if kept:
+            if state.statistics.counts.size > np.iinfo(labels.dtype).max:
+                labels = labels.astype(np.uint32)
+            labels[place] = state.labels
+            weights[place], concentration[place] = sample.weights, state.concentration
+            means[place] = sample.components.mean[:known]
+            place += 1
+    return Leg(labels, weights, concentration, means, state.labels, state.concentration)
