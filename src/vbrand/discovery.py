@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
+from sklearn.utils import check_random_state
 
 from vbrand.explain import Explanation, Yardstick
 from vbrand.inference.cavi import Stopped
@@ -42,8 +43,8 @@ class Group:
 class GroupCount:
     """Number of novel groups: mean and 90 % interval over draws of labels.
 
-    The draws hold the fitted components fixed and only redraw which rows belong to them, so the interval is too
-    narrow: it knows nothing of other ways to split the rows. The sampler gives the honest one.
+    The draws of a variational fit hold its components fixed and only redraw which rows belong to them, so the interval
+    is too narrow: it knows nothing of other ways to split the rows. Those of the sampler are draws of the posterior.
     """
 
     mean: float
@@ -53,13 +54,12 @@ class GroupCount:
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """The answer of `VBrand.discover`.
+    """The answer of `discover`.
 
     `clusters` are 0..J-1 for the known classes in the order of `classes`, and J.. for the novel groups, largest first.
     A group exists if at least one row is labelled with it; the probability of other novel components goes to the
     best group of the row. Where no group exists the columns of `probabilities` are the known classes given that the
-    row is known. Groups of fewer than `min_group` rows are outlier groups. For a large table `probabilities` are
-    computed when first asked for, from the table as it then is.
+    row is known. Groups of fewer than `min_group` rows are outlier groups.
     """
 
     classes: NDArray[Any]  # (J,)
@@ -69,25 +69,24 @@ class Discovery:
     novelty_score: FloatArray  # (n,) log-odds of novelty above those of the threshold
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
-    elbo: float  # in the user's units, every constant kept
-    bound: Bound  # its terms, in working coordinates
-    traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
-    history: tuple[Move, ...]  # the moves of the search, kept or not
-    stopped: Stopped
     columns: tuple[str, ...]
     notes: tuple[str, ...]  # what was done to the table, in sentences
     _table: NDArray[Any] = field(repr=False)
     _yardstick: Yardstick = field(repr=False)
-    _members: Callable[[], Iterator[tuple[slice, Memberships]]] = field(repr=False)
-    _places: IntArray = field(repr=False)  # novel components that are groups, in their order
 
-    @cached_property
+    @property
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
-        result = np.empty((self.labels.size, len(self.groups)))
-        for block, members in self._members():
-            result[block] = _probabilities(members, self._places)
-        return result
+        raise NotImplementedError
+
+    @property
+    def class_probabilities(self) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
+        raise NotImplementedError
+
+    def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
+        """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
+        raise NotImplementedError
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.
@@ -117,6 +116,42 @@ class Discovery:
             f"{sum(novel):,} to {_plural(len(novel), 'novel group', 'novel groups')}, "
             f"{_plural(outliers, 'looks like an outlier', 'look like outliers')}."
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VariationalDiscovery(Discovery):
+    """The answer of `VBrand.discover`.
+
+    For a large table probabilities are computed when first asked for, from the table as it then is.
+    """
+
+    elbo: float  # in the user's units, every constant kept
+    bound: Bound  # its terms, in working coordinates
+    traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
+    history: tuple[Move, ...]  # the moves of the search, kept or not
+    stopped: Stopped
+    _members: Callable[[], Iterator[tuple[slice, Memberships]]]
+    _places: IntArray  # novel components that are groups, in their order
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
+        result = np.empty((self.labels.size, len(self.groups)))
+        for block, members in self._members():
+            result[block] = _probabilities(members, self._places)
+        return result
+
+    @property
+    def class_probabilities(self) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
+        known = [np.exp(members.known) for _, members in self._members()]
+        return np.column_stack([np.concatenate(known), self.novelty_probability])
+
+    def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
+        """Return draws of `clusters`, (draws, n), each row by its probabilities and on its own, as the fit has it."""
+        generator = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+        steps = np.cumsum(self.probabilities, axis=1)[:, :-1]  # (n, J + groups - 1)
+        return np.stack([(steps < generator.random((steps.shape[0], 1))).sum(axis=1) for _ in range(n_draws)])
 
 
 @dataclass(frozen=True)
@@ -153,7 +188,7 @@ def discovery_of(
     generator: np.random.Generator,
     yardstick: Yardstick,
     **fit: Any,
-) -> Discovery:
+) -> VariationalDiscovery:
     """Return the discovery for rows in the user's units; `fit` holds what is passed through.
 
     `members` gives memberships block by block, each time anew: no array of rows by components is kept.
@@ -175,13 +210,13 @@ def discovery_of(
     rank[classes.size + places] = classes.size + np.arange(places.size)
     clusters = rank[clusters]
     novelty = expit(score + np.log(threshold / (1.0 - threshold)))
-    found = Discovery(
+    found = VariationalDiscovery(
         classes=classes,
-        labels=_names(classes)[np.minimum(clusters, classes.size)],
+        labels=label_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
         novelty_probability=novelty,
         novelty_score=score,
-        groups=_describe(
+        groups=describe_groups(
             table, clusters, _weights(posterior, class_of, places), novelty, classes, min_group, yardstick
         ),
         n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
@@ -198,10 +233,11 @@ def discovery_of(
 
 def labels_of(members: Memberships, classes: NDArray[Any], threshold: float) -> NDArray[Any]:
     """Return the known label of each row, or -1 ("novel" where labels are text)."""
-    return np.asarray(_names(classes)[np.where(members.is_novel(threshold), classes.size, members.best_class)])
+    return np.asarray(label_names(classes)[np.where(members.is_novel(threshold), classes.size, members.best_class)])
 
 
-def _names(classes: NDArray[Any]) -> NDArray[Any]:
+def label_names(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of the known classes, and that of novelty."""
     return np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
 
 
@@ -226,7 +262,7 @@ def _probabilities(members: Memberships, places: IntArray) -> FloatArray:
     return np.column_stack([np.exp(members.known), inside])
 
 
-def _describe(
+def describe_groups(
     table: NDArray[Any],
     clusters: IntArray,
     weights: FloatArray,
@@ -235,6 +271,7 @@ def _describe(
     min_group: int,
     yardstick: Yardstick,
 ) -> tuple[Group, ...]:
+    """Return known classes and novel groups, line by line of the summary; `weights` are those that are expected."""
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share

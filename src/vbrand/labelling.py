@@ -1,14 +1,12 @@
 """From scores to answers: which known class or novel component a row belongs to, and how surely."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
 from vbrand.inference.kernel import Rows
-from vbrand.model.posterior import Posterior
-from vbrand.model.predictive import log_predictive_parts
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -43,14 +41,18 @@ class Memberships:
         return self.novelty_score(threshold) > 0.0
 
 
-def memberships(rows: Rows, posterior: Posterior, class_of: IntArray) -> Iterator[tuple[slice, Memberships]]:
+def memberships(
+    rows: Rows, log_parts: Callable[[FloatArray], FloatArray], class_of: IntArray
+) -> Iterator[tuple[slice, Memberships]]:
     """Return the memberships of rows block by block, by their posterior predictive densities.
+
+    `log_parts` gives, for rows in working coordinates, their log density jointly with each component, known ones first.
 
     Not by the responsibilities of the fit: those average the log density of an empty novel component over all the
     places where it may lie, which no row can outweigh, so that a row far from everything would count as known.
     """
     for block in rows.blocks():
-        yield block, _shared_out(log_predictive_parts(rows.working(block), posterior), class_of)
+        yield block, _shared_out(log_parts(rows.working(block)), class_of)
 
 
 def _shared_out(score: FloatArray, class_of: IntArray) -> Memberships:

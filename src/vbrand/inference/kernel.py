@@ -124,7 +124,7 @@ def _summed(rows: Rows, scores: Scores, run: Callable[[list[slice]], Statistics]
     return statistics
 
 
-def statistics_of_labels(rows: Rows, component: IntArray, components: int) -> Statistics:
+def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], components: int) -> Statistics:
     """Return the statistics of rows that belong to one component each, about the means of their rows."""
     counts = np.bincount(component, minlength=components).astype(np.float64)
     origin = np.zeros((components, rows.columns))

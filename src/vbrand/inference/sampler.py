@@ -7,9 +7,12 @@ alone and has random numbers of its own, so a chain that was stopped goes on fro
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
 from vbrand.model.components import posterior_from
@@ -26,6 +29,7 @@ from vbrand.model.prior import Prior, stacked, with_novelties
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
+Labels = NDArray[np.integer[Any]]
 # a run has about so many legs, of at most so many sweeps
 _LEGS = 100
 _LONGEST_LEG = 1_000
@@ -92,7 +96,7 @@ class Schedule:
 class Leg:
     """The kept draws of some sweeps in a row, and where the chain was at their end."""
 
-    labels: NDArray[np.unsignedinteger]  # (draws, n) in as few bytes as there are components
+    labels: NDArray[np.unsignedinteger[Any]]  # (draws, n) in as few bytes as there are components
     weights: FloatArray  # (draws, J + 1) novelty last
     concentration: FloatArray  # (draws,)
     known_means: FloatArray  # (draws, J, p) in working coordinates
@@ -105,7 +109,7 @@ Recall = Callable[[int, int], Leg | None]
 Keep = Callable[[int, int, Leg], Leg]
 
 
-def state_of(rows: Rows, known: int, labels: IntArray, concentration: float) -> State:
+def state_of(rows: Rows, known: int, labels: Labels, concentration: float) -> State:
     """Return the state in which rows lie together as these labels say; novel ones may be any numbers from J up."""
     novel = labels >= known
     dense = labels.astype(np.int32)
@@ -155,52 +159,76 @@ def _draw_all(
     return draw_components(stacked(posterior, base).reordered(order), factor[order], generator)
 
 
-def run_chain(
+def run_chains(
     rows: Rows,
     target: Target,
-    start: IntArray,
+    starts: list[Labels],
     schedule: Schedule,
     seed: int,
-    chain: int,
     *,
+    jobs: int | None = None,
     recall: Recall | None = None,
     keep: Keep | None = None,
-    threads: int = 1,
     progress: Callable[[int], None] | None = None,
-) -> list[Leg]:
-    """Return the legs of a chain from a start; those that `recall` knows are not run again."""
-    legs = list[Leg]()
-    labels, concentration = start, target.mean_concentration
-    for number, sweeps in enumerate(schedule.legs):
-        leg = None if recall is None else recall(chain, number)
-        if leg is None:
-            generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(chain, number)))
-            state = state_of(rows, target.prior.known, labels, concentration)
-            leg = _run_leg(rows, target, state, [schedule.keeps(sweep) for sweep in sweeps], generator, threads)
-            leg = leg if keep is None else keep(chain, number, leg)
-        labels, concentration = leg.last_labels, leg.last_concentration
-        legs.append(leg)
-        if progress is not None:
-            progress(len(sweeps))
-    return legs
+) -> list[list[Leg]]:
+    """Return the legs of chains, one from each start (labels of the rows); legs that `recall` knows are not run again.
+
+    Chains run side by side in processes, leg by leg; workers beyond them go to the rows of each. The draws do not
+    depend on the number of workers.
+    """
+    workers = effective_n_jobs(jobs)
+    threads = max(1, workers // len(starts))
+    chains: list[list[Leg]] = [[] for _ in starts]
+    with Parallel(n_jobs=min(workers, len(starts))) as parallel:
+        for number, sweeps in enumerate(schedule.legs):
+            keeps = [schedule.keeps(sweep) for sweep in sweeps]
+            known = [None if recall is None else recall(chain, number) for chain in range(len(starts))]
+            missing = [chain for chain, leg in enumerate(known) if leg is None]
+            begins = {chain: _end_of(chains[chain], starts[chain], target) for chain in missing}
+            run = parallel(
+                delayed(_run_leg)(rows, target, *begins[chain], keeps, (seed, chain, number), threads)
+                for chain in missing
+            )
+            for chain, leg in zip(missing, run, strict=True):
+                known[chain] = leg if keep is None else keep(chain, number, leg)
+            for chain, done in enumerate(known):
+                assert done is not None
+                chains[chain].append(done)
+            if progress is not None:
+                progress(len(sweeps) * len(starts))
+    return chains
+
+
+def _end_of(legs: list[Leg], start: Labels, target: Target) -> tuple[Labels, float]:
+    """Return labels and concentration that a chain goes on from."""
+    return (legs[-1].last_labels, legs[-1].last_concentration) if legs else (start, target.mean_concentration)
 
 
 def _run_leg(
-    rows: Rows, target: Target, state: State, keeps: list[bool], generator: np.random.Generator, threads: int
+    rows: Rows,
+    target: Target,
+    labels: Labels,
+    concentration: float,
+    keeps: list[bool],
+    seed: tuple[int, int, int],
+    threads: int,
 ) -> Leg:
-    known, p = target.prior.known, rows.columns
-    draws = sum(keeps)
-    labels: NDArray[np.unsignedinteger] = np.empty((draws, len(rows)), np.uint8)
-    weights, concentration = np.empty((draws, known + 1)), np.empty(draws)
-    means = np.empty((draws, known, p))
-    place = 0
-    for kept in keeps:
-        state, sample = step(rows, target, state, generator, threads)
-        if kept:
-            if state.statistics.counts.size > np.iinfo(labels.dtype).max:
-                labels = labels.astype(np.uint32)
-            labels[place] = state.labels
-            weights[place], concentration[place] = sample.weights, state.concentration
-            means[place] = sample.components.mean[:known]
-            place += 1
-    return Leg(labels, weights, concentration, means, state.labels, state.concentration)
+    """Return the kept draws of so many sweeps from labels; `seed` names the run, the chain and the leg."""
+    generator = np.random.default_rng(np.random.SeedSequence(seed[0], spawn_key=seed[1:]))
+    with threadpool_limits(1):  # the same draws for any number of workers
+        state = state_of(rows, target.prior.known, labels, concentration)
+        draws, known = sum(keeps), target.prior.known
+        kept_labels: NDArray[np.unsignedinteger[Any]] = np.empty((draws, len(rows)), np.uint8)
+        weights, concentrations = np.empty((draws, known + 1)), np.empty(draws)
+        means = np.empty((draws, known, rows.columns))
+        draw_number = 0
+        for kept in keeps:
+            state, sample = step(rows, target, state, generator, threads)
+            if kept:
+                if state.statistics.counts.size > np.iinfo(kept_labels.dtype).max:
+                    kept_labels = kept_labels.astype(np.uint32)
+                kept_labels[draw_number] = state.labels
+                weights[draw_number], concentrations[draw_number] = sample.weights, state.concentration
+                means[draw_number] = sample.components.mean[:known]
+                draw_number += 1
+    return Leg(kept_labels, weights, concentrations, means, state.labels, state.concentration)

@@ -50,7 +50,8 @@ def draw_concentration(
     shape, rate = prior
     if rows == 0:
         return float(generator.gamma(shape, 1.0 / rate))
-    # eta ~ Beta(gamma + 1, n);  gamma ~ Gamma(a + k, b - log eta) with odds (a + k - 1) / (n (b - log eta)), else one less
+    # eta ~ Beta(gamma + 1, n);  gamma ~ Gamma(a + k, b - log eta) or Gamma(a + k - 1, b - log eta), with odds
+    # (a + k - 1) / (n (b - log eta))
     rate -= float(np.log(generator.beta(now + 1.0, rows)))
     odds = (shape + clusters - 1.0) / (rows * rate)
     shape += clusters if generator.random() * (1.0 + odds) < odds else clusters - 1.0
