@@ -1,7 +1,8 @@
-"""Long work shows progress: one line with sweeps, novel groups and the bound."""
+"""Long work shows progress: one line with sweeps, novel groups and the bound, or a bar where the end is known."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from vbrand.inference.growth import Progress
 
@@ -15,15 +16,32 @@ def shown(verbose: bool) -> Iterator[Progress | None]:
     if not verbose:
         yield None
         return
-    try:
-        from rich.progress import Progress as Bar
-        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-    except ImportError:
-        raise ImportError("verbose=True needs the package rich: pip install 'vbrand[cli]'") from None
-    with Bar(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), transient=True) as bar:
+    rich = _rich()
+    columns = rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.TimeElapsedColumn()
+    with rich.Progress(*columns, transient=True) as bar:
         task = bar.add_task("looking for novel groups")
 
         def show(sweeps: int, groups: int, bound: float) -> None:
             bar.update(task, description=f"{sweeps} sweeps, {groups} novel components, bound {bound:,.1f}")
 
         yield show
+
+
+@contextmanager
+def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], None] | None]:
+    """Yield a function that is told of sweeps done, of so many, or None if it is to be silent."""
+    if not verbose:
+        yield None
+        return
+    rich = _rich()
+    with rich.Progress(*rich.Progress.get_default_columns(), rich.TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task(what, total=sweeps)
+        yield lambda done: bar.advance(task, done)
+
+
+def _rich() -> Any:
+    try:
+        from rich import progress
+    except ImportError:
+        raise ImportError("verbose=True needs the package rich: pip install 'vbrand[cli]'") from None
+    return progress

@@ -7,6 +7,7 @@ alone and has random numbers of its own, so a chain that was stopped goes on fro
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
 Labels = NDArray[np.integer[Any]]
+SmallInts = NDArray[np.unsignedinteger[Any]]
 # a run has about so many legs, of at most so many sweeps
 _LEGS = 100
 _LONGEST_LEG = 1_000
@@ -96,12 +98,25 @@ class Schedule:
 class Leg:
     """The kept draws of some sweeps in a row, and where the chain was at their end."""
 
-    labels: NDArray[np.unsignedinteger[Any]]  # (draws, n) in as few bytes as there are components
+    kept_labels: SmallInts | Path  # (draws, n) in as few bytes as there are components; or the file that holds them
     weights: FloatArray  # (draws, J + 1) novelty last
     concentration: FloatArray  # (draws,)
     known_means: FloatArray  # (draws, J, p) in working coordinates
     last_labels: NDArray[np.int32]  # (n,)
     last_concentration: float
+
+    @property
+    def draws(self) -> int:
+        """Return the number of kept draws."""
+        return self.concentration.size
+
+    @property
+    def labels(self) -> SmallInts:
+        """Return the labels of the rows in each kept draw, (draws, n); those on disk are mapped, not read."""
+        if not isinstance(self.kept_labels, Path):
+            return self.kept_labels
+        mapped: SmallInts = np.load(self.kept_labels, mmap_mode="r" if self.draws else None)
+        return mapped
 
 
 # what is remembered of a leg, if it has been done before; and a place to keep it
@@ -218,7 +233,7 @@ def _run_leg(
     with threadpool_limits(1):  # the same draws for any number of workers
         state = state_of(rows, target.prior.known, labels, concentration)
         draws, known = sum(keeps), target.prior.known
-        kept_labels: NDArray[np.unsignedinteger[Any]] = np.empty((draws, len(rows)), np.uint8)
+        kept_labels: SmallInts = np.empty((draws, len(rows)), np.uint8)
         weights, concentrations = np.empty((draws, known + 1)), np.empty(draws)
         means = np.empty((draws, known, rows.columns))
         draw_number = 0

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from vbrand.model.components import Components
 from vbrand.model.posterior import Posterior
 from vbrand.model.weights import log_expected_weights
 from vbrand.types import FloatArray
@@ -25,17 +26,36 @@ def log_component_weights(posterior: Posterior) -> FloatArray:
 
 
 def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
-    """Return log E[w_k] + log p(y | component k) of each row and component, (n, K).
+    """Return log E[w_k] + log p(y | component k) of each row and component, (n, K)."""
+    return log_component_weights(posterior) + log_component_densities(rows, posterior.components)
+
+
+def log_urn_weights(dirichlet: FloatArray, counts: FloatArray, concentration: float) -> FloatArray:
+    """Return the log probabilities that the next row joins each component, or a new one (last), given a partition.
+
+    `dirichlet` is the prior's, novelty last; `counts` are the rows of the known components and of the novel clusters.
+    """
+    known = dirichlet.size - 1
+    novel = counts[known:].sum()
+    # (alpha_j + N_j) / (sum alpha + N), and within novelty N_c / (gamma + N_novel) or gamma / (gamma + N_novel)
+    joins = np.append(counts[:known], np.zeros(counts.size - known + 1)) + np.append(
+        dirichlet[:known],
+        (dirichlet[known] + novel) * np.append(counts[known:], concentration) / (concentration + novel),
+    )
+    return np.asarray(np.log(joins / (dirichlet.sum() + counts.sum())))
+
+
+def log_component_densities(rows: FloatArray, components: Components) -> FloatArray:
+    """Return log p(y | component k) of each row and component, (n, K).
 
     A Gaussian component predicts t_{u-p+1}(y | m, S (1 + 1 / l) / (u - p + 1)); with heavy tails it is the average of
     t_{u-p+1}(y | m, S (1 + 1 / l) / (tau (u - p + 1))) over tau. There the doubt about the mean shares the tau of the
     row: for a component with rows this is the model but for (1 / tau - 1) / l; for a class that nobody has seen it says
     that the class may lie as far out as a row may, without which a row far from everything would count as known.
     """
-    components = posterior.components
     n, p = rows.shape
     parts = np.empty((n, components.dof.size))
-    for k, log_weight in enumerate(log_component_weights(posterior)):
+    for k in range(components.dof.size):
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
         tail, precision, dof = components.tail[k], components.precision[k], components.dof[k]
@@ -46,7 +66,7 @@ def log_predictive_parts(rows: FloatArray, posterior: Posterior) -> FloatArray:
         else:
             stretch = 1.0 + 1.0 / precision
             density = _log_student_scaled(distance / stretch, dof, tail, p) - 0.5 * p * np.log(stretch)
-        parts[:, k] = log_weight + density - 0.5 * components.log_determinant[k]
+        parts[:, k] = density - 0.5 * components.log_determinant[k]
     return parts
 
 

@@ -1,0 +1,87 @@
+"""The draws of all chains: votes, counts and label-invariant quantities, with no array of draws by rows of floats."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from vbrand.inference.sampler import Leg, SmallInts
+from vbrand.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Chains:
+    """Kept draws, chain by chain; labels may lie on disk."""
+
+    legs: list[list[Leg]]
+    known: int  # J: labels below are known classes
+
+    @property
+    def count(self) -> int:
+        """Return the number of chains."""
+        return len(self.legs)
+
+    @property
+    def draws(self) -> int:
+        """Return the number of kept draws of a chain."""
+        return sum(leg.draws for leg in self.legs[0])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Return the weights of the known classes and of novelty (last), (chains, draws, J + 1)."""
+        return np.stack([np.concatenate([leg.weights for leg in chain]) for chain in self.legs])
+
+    @cached_property
+    def concentration(self) -> FloatArray:
+        """Return the concentration, (chains, draws)."""
+        return np.stack([np.concatenate([leg.concentration for leg in chain]) for chain in self.legs])
+
+    @cached_property
+    def known_means(self) -> FloatArray:
+        """Return the means of the known classes in working coordinates, (chains, draws, J, p)."""
+        return np.stack([np.concatenate([leg.known_means for leg in chain]) for chain in self.legs])
+
+    @cached_property
+    def votes(self) -> IntArray:
+        """Return in how many draws each row was in each known class, or novel (last), (n, J + 1)."""
+        n = self.legs[0][0].last_labels.size
+        votes = np.zeros((n, self.known + 1), dtype=np.int64)
+        for labels in self.blocks():
+            for k in range(self.known):
+                votes[:, k] += (labels == k).sum(axis=0)
+        votes[:, -1] = self.count * self.draws - votes[:, :-1].sum(axis=1)
+        return votes
+
+    def blocks(self) -> Iterator[SmallInts]:
+        """Return the labels of draws, (some draws, n), leg by leg and chain by chain."""
+        return (leg.labels for chain in self.legs for leg in chain)
+
+    def novel_rows(self) -> IntArray:
+        """Return the number of novel rows of each draw, (chains, draws)."""
+        counts = [(labels >= self.known).sum(axis=1) for labels in self.blocks()]
+        return np.concatenate(counts).reshape(self.count, self.draws)
+
+    def novel_groups(self, smallest: int = 1) -> IntArray:
+        """Return the number of novel clusters of at least so many rows of each draw, (chains, draws)."""
+        counts = [
+            int((np.bincount(one, minlength=self.known)[self.known :] >= smallest).sum())
+            for labels in self.blocks()
+            for one in labels
+        ]
+        return np.array(counts, dtype=np.int64).reshape(self.count, self.draws)
+
+    def chosen(self, most: int) -> IntArray:
+        """Return the numbers of at most so many draws, evenly over all chains; they count from chain to chain."""
+        total = self.count * self.draws
+        return np.unique(np.linspace(0, total - 1, min(most, total)).astype(np.int64))
+
+    def labels(self, chosen: IntArray, rows: Any = slice(None)) -> SmallInts:
+        """Return labels of chosen draws, whose numbers ascend, (chosen, rows)."""
+        parts, first = list[SmallInts](), 0
+        for labels in self.blocks():
+            inside = chosen[(chosen >= first) & (chosen < first + labels.shape[0])] - first
+            parts.append(np.asarray(labels[inside])[:, rows])
+            first += labels.shape[0]
+        return np.concatenate(parts)

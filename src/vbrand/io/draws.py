@@ -1,0 +1,112 @@
+"""Draws on disk: a folder that keeps the legs of a run, so that a stopped run goes on where it was.
+
+A leg is two files, labels and all else; each is written under another name and then renamed, the second last, so what
+is there is whole. Arrays and JSON only: nothing that could run code.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.inference.sampler import Leg
+
+_SCHEMA = 1
+
+
+def fingerprint(parts: Iterable[Any]) -> str:
+    """Return a hash of arrays and of what JSON can hold: the same run has the same."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype.str}{part.shape}".encode())
+            for block in np.array_split(part, max(1, part.nbytes // 2**24)) if part.ndim else [part]:
+                digest.update(np.ascontiguousarray(block).tobytes())
+        else:
+            digest.update(json.dumps(part).encode())
+    return digest.hexdigest()
+
+
+def stored_seed(folder: Path) -> int | None:
+    """Return the seed of the run that a folder holds, if it holds one."""
+    about = _about(folder)
+    return None if about is None else int(about["seed"])
+
+
+@dataclass(frozen=True)
+class DrawStore:
+    """The folder of one run."""
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: Path, run: str, seed: int) -> Self:
+        """Return the store of a run, new or begun; refuse a folder that holds another one."""
+        about = _about(folder)
+        if about is None:
+            folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({"schema": _SCHEMA, "run": run, "seed": seed})
+            _write(folder / "run.json", lambda file: file.write(text.encode()))
+        elif about["schema"] != _SCHEMA:
+            raise ValueError(f"{folder} was written by another version of vbrand. Choose another folder.")
+        elif about["run"] != run:
+            raise ValueError(
+                f"{folder} holds the draws of another run: other rows, settings or seed. Choose another folder, or "
+                "delete it."
+            )
+        return cls(folder)
+
+    def recall(self, chain: int, leg: int) -> Leg | None:
+        """Return a leg that was kept, its labels left on disk, or None."""
+        path = self._path(chain, leg)
+        if not path.exists():
+            return None
+        with np.load(path, allow_pickle=False) as held:
+            scalars = {name: held[name] for name in held.files}
+        concentration = float(scalars.pop("last_concentration"))
+        return Leg(kept_labels=path.with_suffix(".labels.npy"), last_concentration=concentration, **scalars)
+
+    def keep(self, chain: int, leg: int, done: Leg) -> Leg:
+        """Write a leg, and return it with its labels left on disk."""
+        path = self._path(chain, leg)
+        _write(path.with_suffix(".labels.npy"), lambda file: np.save(file, done.labels))
+        others: dict[str, NDArray[Any]] = {
+            "weights": done.weights,
+            "concentration": done.concentration,
+            "known_means": done.known_means,
+            "last_labels": done.last_labels,
+            "last_concentration": np.array(done.last_concentration),
+        }
+        _write(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
+        kept = self.recall(chain, leg)
+        assert kept is not None
+        return kept
+
+    def _path(self, chain: int, leg: int) -> Path:
+        return self.folder / f"chain{chain:02}_leg{leg:05}.npz"
+
+
+def _about(folder: Path) -> dict[str, Any] | None:
+    path = folder / "run.json"
+    if not path.exists():
+        return None
+    about: dict[str, Any] = json.loads(path.read_text())
+    return about
+
+
+def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Write a file all at once: under another name first."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=path.suffix, delete=False) as file:
+        try:
+            write(file)  # type: ignore[arg-type]
+        except BaseException:
+            os.unlink(file.name)
+            raise
+    os.replace(file.name, path)
