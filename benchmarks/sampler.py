@@ -59,7 +59,9 @@ def sampler_sweep(rows, prior, labels):
 
 def ratios(spread_of, title):
     print(f"\n{title}")
-    print(f"{'rows':>8}{'p':>5}{'known':>7}{'novel':>7}{'sampler ms':>12}{'fit ms':>9}{'ratio':>7}   (wanted: 3 at most)")
+    print(
+        f"{'rows':>8}{'p':>5}{'known':>7}{'novel':>7}{'sampler ms':>12}{'fit ms':>9}{'ratio':>7}   (wanted: 3 at most)"
+    )
     lines = []
     for n, p, known, novel in CASES:
         data, labels = simulated(n, p, known + novel, 0, spread_of(p))

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from vbrand.chains import Chains
 from vbrand.inference.kernel import Rows, statistics_of_labels
-from vbrand.inference.sampler import Labels, Schedule, Target, run_chains
+from vbrand.inference.sampler import Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
 from vbrand.io.draws import DrawStore, fingerprint, stored_seed
 from vbrand.model.components import Components, posterior_from
@@ -24,7 +24,7 @@ from vbrand.progress import counted, shown
 from vbrand.robust.classes import KnownClasses, learn_classes
 from vbrand.sampled import SampledDiscovery, clusters_of, disagreement, sampled_discovery_of
 from vbrand.shell import Shell
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, Labels
 
 # places for novel components of a variational start, and novel groups of a random one
 _PLACES = 20
@@ -53,7 +53,7 @@ class BrandSampler(Shell):
         Draws kept of each chain, sweeps before the first of them, and sweeps for each.
     n_chains : int, default 4
         Chains, each with its own random numbers.
-    kappa : float in (0, 1), default 0.5
+    kappa : float in (0, 1), default 0.25
         Of the slice sequence (1 - kappa) kappa^(t-1): larger lets rows choose among more novel groups in a sweep. The
         answer does not depend on it.
     init : "variational", "known", "random" or one label per row of `discover`, default "variational"
@@ -106,7 +106,7 @@ class BrandSampler(Shell):
         n_burn: int = 1_000,
         thin: int = 1,
         n_chains: int = 4,
-        kappa: float = 0.5,
+        kappa: float = 0.25,
         init: Any = "variational",
         store: Any = None,
         threshold: float = 0.5,
@@ -197,7 +197,7 @@ class BrandSampler(Shell):
         )
         self._sampled = working, target
         self.discovery_ = discovery
-        sentence = disagreement(discovery.diagnostics)
+        sentence = disagreement(discovery)
         if sentence is not None:
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return discovery
@@ -217,7 +217,7 @@ class BrandSampler(Shell):
             parts = weights + log_component_densities(rows, components)
             parts = np.column_stack([parts[:, :known], logsumexp(parts[:, known:], axis=1)])
             np.logaddexp(total, parts, out=total)
-        return total - np.log(chosen.size)
+        return np.asarray(total - np.log(chosen.size))
 
     def _seed(self) -> int:
         """Return the seed of the run; without `random_state` that of the run that the store holds, if there is one."""
@@ -242,8 +242,8 @@ class BrandSampler(Shell):
             generator = np.random.default_rng(seed)
             return [generator.integers(0, known + _RANDOM_GROUPS, len(rows)) for _ in range(self.n_chains)]
         if self.init == "known":
-            prior = before_rows(self._prior)
-            best = [log_predictive_parts(rows.working(block), prior).argmax(axis=1) for block in rows.blocks()]
+            before = before_rows(self._prior)
+            best = [log_predictive_parts(rows.working(block), before).argmax(axis=1) for block in rows.blocks()]
             return [np.concatenate(best)] * self.n_chains
         _, classes = self._views[0]
         prior = elicit(

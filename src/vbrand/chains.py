@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vbrand.inference.sampler import Leg, SmallInts
-from vbrand.types import FloatArray, IntArray
+from vbrand.inference.sampler import Leg
+from vbrand.types import FloatArray, IntArray, SmallInts
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ def sampled_discovery_of(
 
 def clusters_of(chains: Chains, threshold: float, n_jobs: int | None, random_state: int) -> IntArray:
     """Return the point partition: known classes by majority of all draws, novel rows by variation of information."""
-    clusters = chains.votes[:, :-1].argmax(axis=1)
+    clusters: IntArray = chains.votes[:, :-1].argmax(axis=1)
     novel = chains.votes[:, -1] > threshold * chains.count * chains.draws
     draws = chains.labels(chains.chosen(DRAWS_FOR_PARTITION), novel)
     best = best_partition(draws, n_jobs=n_jobs, random_state=random_state)
@@ -182,7 +182,9 @@ def _weights(chains: Chains, clusters: IntArray) -> FloatArray:
 
 def diagnose(chains: Chains, classes: NDArray[Any]) -> tuple[Diagnosis, ...]:
     """Return mean, spread, effective size and R-hat of the label-invariant quantities."""
-    quantities = {f"weight of {name}": chains.weights[:, :, k] for k, name in enumerate(classes)}
+    quantities: dict[str, NDArray[Any]] = {
+        f"weight of {name}": chains.weights[:, :, k] for k, name in enumerate(classes)
+    }
     quantities |= {
         "weight of novelty": chains.weights[:, :, -1],
         "novel rows": chains.novel_rows(),
@@ -205,13 +207,15 @@ def _diagnosis(name: str, draws: FloatArray) -> Diagnosis:
     )
 
 
-def disagreement(diagnostics: tuple[Diagnosis, ...]) -> str | None:
-    """Return a sentence if the chains disagree."""
+def disagreement(found: SampledDiscovery) -> str | None:
+    """Return a sentence if the chains disagree, or the halves of one."""
+    diagnostics = found.diagnostics
     worst = max(diagnostics, key=lambda each: each.rhat if each.rhat == each.rhat else 0.0)
     if not worst.rhat > _DISAGREE:
         return None
+    which = "chains disagree" if found.chains.count > 1 else "two halves of the chain disagree"
     return (
-        f"the chains disagree about the {worst.name} (R-hat {worst.rhat:.2f}, above {_DISAGREE}): they have not mixed, "
+        f"the {which} about the {worst.name} (R-hat {worst.rhat:.2f}, above {_DISAGREE}): they have not mixed, "
         "or the posterior has several modes between which they do not move. Raise n_burn and n_draws, and look at "
         "summary()."
     )

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import softmax
+from scipy.special import gammaln, softmax
 
-from vbrand.inference import sampler
+from vbrand.inference import reseating, sampler
 from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
 from vbrand.inference.sampler import Schedule, Target, run_chains, state_of, step
-from vbrand.model.components import Components
+from vbrand.model.components import Components, evidence
 from vbrand.model.draws import Drawn, slice_scores
-from vbrand.model.prior import Prior
+from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import prior_weights
 
 ROWS = 6
@@ -116,21 +116,69 @@ def test_draws_of_parameters_given_rows_and_of_rows_given_parameters_are_of_one_
 
 
 @pytest.mark.parametrize(
-    ("name", "broken"),
+    ("module", "name", "broken"),
     [
         # clusters keep their order on the stick, whatever the concentration
-        ("draw_places", lambda right: lambda counts, gamma, rng: np.arange(counts.size)),
+        (sampler, "draw_places", lambda right: lambda counts, gamma, rng: np.arange(counts.size)),
         # one cluster too many
-        ("draw_concentration", lambda right: lambda prior, now, k, n, rng: right(prior, now, k + 1, n, rng)),
+        (sampler, "draw_concentration", lambda right: lambda prior, now, k, n, rng: right(prior, now, k + 1, n, rng)),
         # known rows may always go to the first novel component
-        ("draw_depths", lambda right: lambda places, kappa, rng: right(np.maximum(places, 0), kappa, rng)),
+        (sampler, "draw_depths", lambda right: lambda places, kappa, rng: right(np.maximum(places, 0), kappa, rng)),
         # weights not divided by the slice sequence
-        ("slice_scores", lambda right: lambda drawn, w, known, kappa: right(drawn, w, known, 1e-9)),
+        (sampler, "slice_scores", lambda right: lambda drawn, w, known, kappa: right(drawn, w, known, 1e-9)),
+        # splits and merges that do not know how many clusters are expected
+        (reseating, "_log_split", lambda right: lambda *given: right(*given) + 1.0),
     ],
 )
-def test_a_broken_conditional_is_noticed(monkeypatch, name, broken):
-    monkeypatch.setattr(sampler, name, broken(getattr(sampler, name)))
+def test_a_broken_conditional_is_noticed(monkeypatch, module, name, broken):
+    monkeypatch.setattr(module, name, broken(getattr(module, name)))
     assert largest_difference(small_target(1, 1, True), 3_000) > UNLIKELY
+
+
+def partitions(n, known):
+    """Return all ways to put rows in known components and novel clusters, these numbered as they appear."""
+    if n == 0:
+        return [()]
+    return [
+        (*before, label)
+        for before in partitions(n - 1, known)
+        for label in range(max([known, *(label + 1 for label in before)]) + 1)
+    ]
+
+
+def log_posterior(labels, rows, target):
+    """Return the log probability of a partition up to a constant, weights and components integrated out."""
+    prior, known, gamma = target.prior, target.prior.known, target.concentration
+    labels = np.array(labels)
+    counts = np.bincount(labels, minlength=known)
+    own = with_novelties(prior, counts.size - known)
+    marginal = evidence(own.components, statistics_of_labels(Rows.plain(rows), labels, counts.size)).sum()
+    novel = counts[known:]
+    dirichlet = gammaln(prior.weights.dirichlet + np.append(counts[:known], novel.sum())).sum()
+    restaurant = novel.size * np.log(gamma) + gammaln(novel).sum() + gammaln(gamma) - gammaln(gamma + novel.sum())
+    return marginal + dirichlet + restaurant
+
+
+@pytest.mark.parametrize("moves", [0, 2])
+@pytest.mark.parametrize(("known", "update_known"), [(0, True), (1, True), (1, False)])
+def test_partitions_come_as_often_as_their_posterior_says(monkeypatch, moves, known, update_known):
+    """All partitions of five rows, by enumeration; with and without splits and merges."""
+    monkeypatch.setattr(sampler, "moves_a_sweep", lambda n, p: moves)
+    target = small_target(1, known, update_known, seed=2, concentration=1.2)
+    rng = np.random.default_rng(1)
+    rows = 2.0 * rng.normal(size=(5, 1))
+    all_of_them = partitions(5, known)
+    exact = dict(zip(all_of_them, softmax([log_posterior(each, rows, target) for each in all_of_them]), strict=True))
+    state = state_of(Rows.plain(rows), known, np.full(5, known), 1.2)
+    seen, sweeps = dict.fromkeys(all_of_them, 0), 6_000
+    for _ in range(sweeps):
+        state, _ = step(Rows.plain(rows), target, state, rng)
+        number = {}
+        seen[tuple(k if k < known else number.setdefault(k, known + len(number)) for k in state.labels.tolist())] += 1
+    apart = 0.5 * sum(abs(seen[each] / sweeps - exact[each]) for each in all_of_them)
+    # E|share - p| of independent draws is about sqrt(2 p (1 - p) / (pi sweeps))
+    chance = np.array(list(exact.values()))
+    assert apart < 2.0 * 0.5 * np.sqrt(2.0 * chance * (1.0 - chance) / (np.pi * sweeps)).sum()
 
 
 def random_draw(p, known, places, n=3_000, seed=0, spread=1.0):

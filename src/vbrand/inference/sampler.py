@@ -8,7 +8,6 @@ alone and has random numbers of its own, so a chain that was stopped goes on fro
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
+from vbrand.inference.reseating import moves_a_sweep, reseated
 from vbrand.model.components import posterior_from
 from vbrand.model.draws import (
     Drawn,
@@ -28,10 +28,8 @@ from vbrand.model.draws import (
 )
 from vbrand.model.prior import Prior, stacked, with_novelties
 from vbrand.model.statistics import Statistics
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import FloatArray, IntArray, Labels, SmallInts
 
-Labels = NDArray[np.integer[Any]]
-SmallInts = NDArray[np.unsignedinteger[Any]]
 # a run has about so many legs, of at most so many sweeps
 _LEGS = 100
 _LONGEST_LEG = 1_000
@@ -138,6 +136,10 @@ def step(
 ) -> tuple[State, Sample]:
     """Return the state after one sweep, and what it drew on its way."""
     prior, known = target.prior, target.prior.known
+    for _ in range(moves_a_sweep(len(rows), rows.columns)):
+        moved = reseated(rows, prior, state.labels, state.concentration, generator)
+        if moved is not None:
+            state = state_of(rows, known, moved, state.concentration)
     counts = state.statistics.counts.astype(np.int64)
     clusters = counts.size - known
     # given the partition: concentration, places on the stick, slices, weights, components

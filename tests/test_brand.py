@@ -1,0 +1,289 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from vbrand import BrandSampler, Discovery, VBrand, compare
+from vbrand.metrics import evaluate
+from vbrand.model.predictive import log_urn_weights
+
+# short chains may well disagree
+pytestmark = pytest.mark.filterwarnings("ignore:the (chains|two halves of the chain) disagree:UserWarning")
+
+SHORT = {"n_draws": 60, "n_burn": 40, "n_chains": 2}
+
+
+@parametrize_with_checks([BrandSampler(n_draws=8, n_burn=4, n_chains=1)])
+def test_scikit_learn_has_no_complaint(estimator, check):
+    check(estimator)
+
+
+def table(seed=0, novel=40, p=2, spread=8.0, rows=300):
+    """Return labelled rows of two classes, their labels, unlabelled rows with a third one, and the truth."""
+    rng = np.random.default_rng(seed)
+    far = np.zeros(p)
+    far[0] = spread
+    known = np.vstack([rng.normal(size=(rows, p)), far + rng.normal(size=(rows, p))])
+    truth = np.repeat(["oat", "rye", "weed"], [50, 30, novel])
+    centres = {"oat": 0.0 * far, "rye": far, "weed": -far}
+    unknown = np.stack([centres[name] for name in truth]) + rng.normal(size=(80 + novel, p))
+    return known, np.repeat(["oat", "rye"], rows), unknown, truth
+
+
+@pytest.fixture(scope="module")
+def found():
+    known, labels, unknown, _ = table()
+    return BrandSampler(n_draws=400, n_burn=100, n_chains=2, random_state=0).fit(known, labels).discover(unknown)
+
+
+def test_a_novel_class_is_found(found):
+    truth = table()[3]
+    assert isinstance(found, Discovery)
+    assert evaluate(truth, found).ari > 0.97
+    assert repr(found) == "80 rows belong to the 2 known classes, 40 to 1 novel group, 0 look like outliers."
+    assert (found.labels[truth == "weed"] == "novel").all()
+    assert found.n_groups.low == 1
+    assert 1.0 <= found.n_groups.mean < 1.3
+
+
+def test_probabilities_sum_to_one_and_agree(found):
+    assert found.probabilities.shape == (120, 3)
+    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
+    assert np.allclose(found.class_probabilities.sum(axis=1), 1.0)
+    assert np.allclose(found.probabilities[:, 2:].sum(axis=1), found.novelty_probability)
+    assert np.array_equal(found.novelty_score > 0.0, found.labels == "novel")
+    assert np.isfinite(found.novelty_score).all()
+
+
+def test_everything_that_a_variational_discovery_tells_of_rows_is_there(found):
+    known, labels, unknown, _ = table()
+    fitted = VBrand().fit(known, labels).discover(unknown)
+    for name in ("labels", "clusters", "novelty_probability", "novelty_score", "probabilities", "class_probabilities"):
+        assert getattr(found, name).shape == getattr(fitted, name).shape
+    assert found.label_draws(10).shape == fitted.label_draws(10).shape
+    assert found.explain(119).nearest == fitted.explain(119).nearest == "oat"
+    assert "R-hat" in str(found.summary())
+
+
+def test_the_fit_and_the_sampler_agree_where_groups_are_apart(found):
+    known, labels, unknown, _ = table()
+    fitted = VBrand(kernel="gaussian", scatter="mrcd").fit(known, labels).discover(unknown)
+    both = compare(fitted, found)
+    assert both.differing.size == 0
+    assert np.abs(both.differences).mean() < 0.02
+    assert both.ari == 1.0
+    assert "0 of 120 rows have another label" in str(both)
+
+
+def test_compare_shows_the_rows_that_differ(found):
+    known, labels, unknown, _ = table()
+    strict = VBrand(kernel="gaussian", scatter="mrcd", threshold=1e-12).fit(known, labels).discover(unknown)
+    both = compare(strict, found)
+    assert both.differing.size > 0
+    assert f"row {both.differing[0]}: novel or" in str(both)
+    other = VBrand().fit(known, labels).discover(unknown[:50])
+    with pytest.raises(ValueError, match="50 rows"):
+        compare(other, found)
+
+
+def test_a_sampled_count_of_groups_is_wider_than_a_fitted_one():
+    """Two novel classes that half overlap: draws split and join them, a fit holds them fixed."""
+    rng = np.random.default_rng(3)
+    known = rng.normal(size=(80, 2))
+    unknown = np.vstack([rng.normal(size=(60, 2)), rng.normal(9.0, 1.0, (40, 2)), rng.normal(11.5, 1.0, (40, 2))])
+    sampler = BrandSampler(n_draws=600, n_burn=200, n_chains=2, random_state=0, min_group=5)
+    found = sampler.fit(known, np.zeros(80, int)).discover(unknown)
+    counts = found.chains.novel_groups(5)
+    assert found.n_groups.low < found.n_groups.high
+    assert np.mean(counts) == pytest.approx(found.n_groups.mean)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 2**31 - 1), st.sampled_from([0.25, 8.0, 2.0**20]))
+def test_rescaling_a_column_by_a_power_of_two_changes_no_draw(seed, factor):
+    known, labels, unknown, _ = table()
+    unit = np.array([1.0, factor])
+    drawn = []
+    for scale in (np.ones(2), unit):
+        sampler = BrandSampler(n_draws=10, n_burn=5, n_chains=1, random_state=seed, init="known")
+        drawn.append(sampler.fit(known * scale, labels).discover(unknown * scale))
+    first, second = drawn
+    assert np.array_equal(first.label_draws(), second.label_draws())
+    assert np.allclose(first.known_means * unit, second.known_means, rtol=1e-9)
+
+
+def test_inductive_learning_keeps_the_known_classes():
+    known, labels, unknown, _ = table()
+    sampler = BrandSampler(**SHORT, random_state=0, update_known=False).fit(known, labels)
+    found = sampler.discover(unknown)
+    assert np.allclose(found.known_means, sampler.known_classes_.centres)
+    moving = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
+    assert moving.known_means.std(axis=1).min() > 0.0
+
+
+@pytest.mark.parametrize("init", ["known", "random", "variational", "labels"])
+def test_all_starts_lead_to_the_same_answer(init):
+    known, labels, unknown, truth = table()
+    start = truth if init == "labels" else init
+    sampler = BrandSampler(n_draws=300, n_burn=300, n_chains=1, init=start, random_state=1).fit(known, labels)
+    assert evaluate(truth, sampler.discover(unknown)).ari > 0.97
+
+
+def test_no_novelty_is_an_answer_too():
+    known, labels, unknown, _ = table(novel=0)
+    found = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
+    assert (found.labels != "novel").mean() > 0.95
+    sure = BrandSampler(**SHORT, random_state=0, threshold=0.99).fit(known, labels).discover(unknown)
+    assert (sure.labels != "novel").all()
+    found = sure
+    assert found.probabilities.shape == (80, 2)
+    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
+
+
+def test_predictions_of_new_rows_follow_the_draws():
+    known, labels, unknown, _ = table()
+    sampler = BrandSampler(**SHORT, random_state=0).fit(known, labels)
+    far = np.array([[-8.0, 0.0], [0.0, 0.0], [1e5, 1e5]])
+    assert sampler.predict(far).tolist() == ["novel", "oat", "novel"]  # before: there may be other classes
+    sampler.discover(unknown)
+    assert sampler.predict(far).tolist() == ["novel", "oat", "novel"]
+    new = table(seed=5)
+    assert (sampler.predict(new[2]) == np.where(new[3] == "weed", "novel", new[3])).mean() > 0.97
+    proba = sampler.predict_proba(unknown)
+    assert proba.shape == (120, 3)
+    assert np.allclose(proba.sum(axis=1), 1.0)
+    assert np.array_equal(sampler.decision_function(unknown) < 0.0, sampler.predict(unknown) == "novel")
+
+
+def test_predictive_densities_integrate_to_one():
+    rng = np.random.default_rng(0)
+    known, unknown = rng.normal(size=(40, 1)), np.append(rng.normal(size=30), rng.normal(6.0, 1.0, 20))[:, None]
+    sampler = BrandSampler(**SHORT, random_state=0, novel_mean_strength=0.5).fit(known, np.zeros(40, int))
+    sampler.discover(unknown)
+    grid = np.linspace(-60.0, 60.0, 40_001)
+    assert np.exp(sampler.score_samples(grid[:, None])).sum() * (grid[1] - grid[0]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_urn_weights_sum_to_one_and_a_new_cluster_takes_all_where_there_is_none():
+    weights = np.exp(log_urn_weights(np.array([1.0, 2.0, 0.5]), np.array([3.0, 4.0, 5.0, 6.0]), 0.7))
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[4] / weights[2] == pytest.approx(0.7 / 5.0)
+    none = np.exp(log_urn_weights(np.array([1.0, 0.5]), np.array([3.0]), 0.7))
+    assert none[1] == pytest.approx(0.5 / 4.5)
+
+
+def test_forty_columns_run_to_the_end_and_too_few_degrees_of_freedom_are_refused():
+    known, labels, unknown, truth = table(p=40, spread=12.0, rows=400)
+    found = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
+    assert evaluate(truth, found).novelty_f1 > 0.8
+    for dof in (20.0, 39.5):
+        with pytest.raises(ValueError, match="at least 40 degrees of freedom"):
+            BrandSampler(novel_dof=dof).fit(known, labels)
+    found = BrandSampler(**SHORT, random_state=0, novel_dof=40.0).fit(known, labels).discover(unknown)
+    assert np.isfinite(found.known_means).all()
+
+
+def test_chains_that_disagree_are_named():
+    """Two far and equal blobs that a known class can take or leave: chains started apart stay apart."""
+    rng = np.random.default_rng(0)
+    known = rng.normal(size=(60, 10))
+    unknown = np.vstack([rng.normal(size=(60, 10)), rng.normal(size=(60, 10)) + 6.0])
+    sampler = BrandSampler(n_draws=4, n_burn=0, n_chains=4, init="random", random_state=0)
+    sampler.fit(known, np.zeros(60, int))
+    with pytest.warns(UserWarning, match=r"the chains disagree about the .* \(R-hat"):
+        found = sampler.discover(unknown)
+    assert max(each.rhat for each in found.diagnostics) > 1.05
+
+
+def test_arviz_takes_the_label_invariant_quantities(found):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        held = found.to_arviz()
+    posterior = held.posterior
+    assert posterior["weights"].shape == (2, 400, 3)
+    assert list(posterior["weights"].coords["component"].values) == ["oat", "rye", "novelty"]
+    assert posterior["known_means"].shape == (2, 400, 2, 2)
+    assert set(posterior.data_vars) == {"weights", "concentration", "novel_clusters", "novel_rows", "known_means"}
+    assert float(posterior["novel_clusters"].min()) >= 1.0
+
+
+def test_labels_on_disk_are_those_in_memory_and_another_run_is_refused(tmp_path):
+    known, labels, unknown, _ = table()
+    folder = tmp_path / "draws"
+    memory = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
+    stored = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
+    disk = stored.discover(unknown)
+    assert np.array_equal(memory.label_draws(), disk.label_draws())
+    assert np.array_equal(memory.novelty_probability, disk.novelty_probability)
+    before = sorted(path.stat().st_mtime_ns for path in folder.iterdir())
+    again = stored.discover(unknown)  # all legs are there
+    assert np.array_equal(again.chains.weights, disk.chains.weights)
+    assert sorted(path.stat().st_mtime_ns for path in folder.iterdir()) == before
+    for other in ({"random_state": 1}, {"random_state": 0, "kappa": 0.9}, {"random_state": 0, "novel_weight": 2.0}):
+        with pytest.raises(ValueError, match="holds the draws of another run"):
+            BrandSampler(**SHORT, store=folder, **other).fit(known, labels).discover(unknown)
+    with pytest.raises(ValueError, match="holds the draws of another run"):
+        stored.discover(unknown[::-1])
+
+
+def test_without_a_random_state_a_stored_run_keeps_its_seed(tmp_path):
+    known, labels, unknown, _ = table()
+    first = BrandSampler(**SHORT, store=tmp_path / "draws").fit(known, labels).discover(unknown)
+    second = BrandSampler(**SHORT, store=tmp_path / "draws").fit(known, labels).discover(unknown)
+    assert np.array_equal(first.label_draws(), second.label_draws())
+
+
+SCRIPT = """
+import sys, json
+import numpy as np
+from vbrand import BrandSampler
+rng = np.random.default_rng(0)
+known, unknown = rng.normal(size=(50, 3)), rng.normal(size=(400, 3)) + 7.0 * (np.arange(400) < 100)[:, None]
+sampler = BrandSampler(n_draws=2_000, n_burn=1_000, n_chains=2, random_state=5, store=sys.argv[1])
+found = sampler.fit(known, np.zeros(50, int)).discover(unknown)
+draws = found.label_draws(10_000)
+print(json.dumps([draws.shape, int((draws * np.arange(1, 401)).sum()), found.chains.weights.sum()]))
+"""
+
+
+def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
+    def command(folder):
+        return [sys.executable, "-c", SCRIPT, str(tmp_path / folder)]
+
+    def done():
+        return len(list((tmp_path / "killed").glob("chain*.npz")))
+
+    unbroken = subprocess.run(command("unbroken"), stdout=subprocess.PIPE, check=True, timeout=120).stdout
+    with subprocess.Popen(command("killed"), stdout=subprocess.DEVNULL) as killed:
+        while done() < 80 and killed.poll() is None:
+            time.sleep(0.01)
+        killed.send_signal(signal.SIGKILL)
+    assert 80 <= done() < 200
+    again = subprocess.run(command("killed"), stdout=subprocess.PIPE, check=True, timeout=120).stdout
+    assert json.loads(again) == json.loads(unbroken)
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"n_draws": 0}, "n_draws is 0; it must be a whole number, 1 or more."),
+        ({"n_burn": -1}, "n_burn is -1"),
+        ({"kappa": 1.0}, "kappa is 1; it must lie between 0 and 1."),
+        ({"kappa": 0.0}, "kappa is 0.0; it must be a number above 0"),
+        ({"init": "middle"}, "init is 'middle'; it must be 'variational' or 'known' or 'random'."),
+        ({"scatter": "modes"}, "scatter is 'modes'"),
+        ({"init": [1, 2, 3]}, "init has 3 labels"),
+    ],
+)
+def test_settings_that_are_off_get_a_sentence(setting, sentence):
+    known, labels, unknown, _ = table()
+    with pytest.raises(ValueError, match=sentence.replace(".", r"\.")):
+        BrandSampler(**setting).fit(known, labels).discover(unknown)
