@@ -18,6 +18,7 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
 
 format: .venv/.dev
