@@ -7,6 +7,25 @@ import numpy as np
 from vbrand.types import FloatArray
 
 
+def sampler_settings(columns: int) -> dict[str, Any]:
+    """Return the settings of BrandSampler with which SS2 was run; its length is not among them."""
+    strength = 20.0 - columns - 1.0
+    return {
+        "scatter": "mcd",
+        "support_fraction": 0.75,
+        "known_weight": 1.0,
+        "novel_weight": 0.1,
+        "concentration": (1.0, 5.0),
+        "novel_mean": np.zeros(columns),
+        "novel_mean_strength": 0.1,
+        "novel_dof": columns + 2.0,
+        "novel_scale": 3.0 * np.eye(columns),
+        "known_mean_strength": columns + 11.0,
+        "known_scatter_strength": strength,
+        "kappa": 0.25,
+    }
+
+
 def paper_settings(study: str, train: FloatArray) -> dict[str, Any]:
     """Return the settings of VBrand with which a study of the paper was run on these labelled rows.
 

@@ -92,6 +92,20 @@ def simulate(study: str, seed: int, *, size: float = 1.0, columns: int = 2) -> S
     return Simulated(train, train_classes, test, test_classes)
 
 
+def contaminated(data: Simulated, seed: int) -> Simulated:
+    """Return the data with a tenth of the training labels swapped and a twentieth of far outliers added to them."""
+    rng = np.random.default_rng(seed)
+    rows, classes = data.train, data.train_classes.copy()
+    n, p = rows.shape
+    wrong = rng.choice(n, n // 10, replace=False)
+    # another class, each as likely
+    classes[wrong] = (classes[wrong] - 1 + rng.integers(1, data.known, wrong.size)) % data.known + 1
+    direction = rng.normal(size=(n // 20, p))
+    far = 30.0 * direction / np.linalg.norm(direction, axis=1, keepdims=True) + rng.normal(size=(n // 20, p))
+    extra = rng.integers(1, data.known + 1, n // 20)
+    return Simulated(np.vstack([rows, far]), np.append(classes, extra), data.test, data.test_classes)
+
+
 def _draw(design: Design, sizes: list[int], columns: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     rows = [
         rng.multivariate_normal(design.mean(k, columns), design.covariance(k, columns), size=n, method="cholesky")
