@@ -1,13 +1,20 @@
 """The commands: parse, one library call, print."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from joblib import effective_n_jobs
 from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
 from rich.table import Table
 
 import vbrand
 from vbrand.demo import UNSEEN, Demo, run_demo
+from vbrand.studies.plans import EFFORTS
+from vbrand.studies.reproduce import STUDIES, reproduce, write_page
 
 app = typer.Typer(help="Find what is new in a table of measurements.", no_args_is_help=True, add_completion=True)
 
@@ -43,6 +50,50 @@ def demo() -> None:
     console.print(
         f"ARI {scores.ari:.3f}   novelty F1 {scores.novelty_f1:.3f}   known accuracy {scores.known_accuracy:.3f}"
     )
+
+
+@app.command(name="reproduce")
+def reproduce_command(
+    study: Annotated[str, typer.Argument(help="ss1, robustness, ss2, ss3, statlog or all")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for reproduction.md, tables and figures.")] = Path(),
+    quick: Annotated[bool, typer.Option("--quick", help="A quick look: fewer cells, replicates and draws.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The paper's grid: 50 replicates of everything.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder that holds sat.trn and sat.tst (or VBRAND_DATA); else downloaded.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Tasks side by side; -1: one a core.")] = -1,
+) -> None:
+    """Run the studies of the paper, from simulation to figure; a stopped run goes on where it was.
+
+    Without --quick or --full it runs what docs/reproduction.md shows (an hour or so on two cores).
+
+    Example: vbrand reproduce ss1 --quick -o reproduced
+    """
+    if study not in (*STUDIES, "all"):
+        _fail(f"there is no study {study!r}; choose {', '.join(STUDIES)} or all.")
+    if quick and full:
+        _fail("--quick and --full ask for different things; give one of them.")
+    effort = EFFORTS["quick" if quick else "full" if full else "shown"]
+    try:
+        for name in STUDIES if study == "all" else (study,):
+            for figure in reproduce(name, out, effort, jobs=effective_n_jobs(jobs), data=data, bar=_bar):
+                typer.echo(figure)
+        typer.echo(write_page(out, effort))
+    except (OSError, ValueError) as error:
+        _fail(str(error))
+
+
+def _fail(sentence: str) -> None:
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code=2)
+
+
+@contextmanager
+def _bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
+    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(name, total=total)
+        yield lambda done: progress.advance(task, done)
 
 
 def _groups(result: Demo) -> Table:
