@@ -108,7 +108,7 @@ def mixing():
             warnings.simplefilter("ignore", UserWarning)
             found = detector.discover(rows[~labelled])
         seconds = time.perf_counter() - start
-        clusters = next(each for each in found.diagnostics if each.name == "novel clusters")
+        clusters = next(each for each in found.diagnostics if each.name == "clusters, any size")
         rows_novel = effective_size(found.chains.novel_rows().astype(float))
         print(
             f"  {name}: R-hat {clusters.rhat:.2f}, mean {clusters.mean:.2f}, ESS {clusters.effective_size:.0f} "

@@ -1,4 +1,5 @@
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,9 +90,13 @@ def test_compare_shows_the_rows_that_differ(found):
     both = compare(strict, found)
     assert both.differing.size > 0
     assert f"row {both.differing[0]}: novel or" in str(both)
-    other = VBrand().fit(known, labels).discover(unknown[:50])
+    detector = VBrand().fit(known, labels)
     with pytest.raises(ValueError, match="50 rows"):
-        compare(other, found)
+        compare(detector.discover(unknown[:50]), found)
+    with pytest.raises(ValueError, match="in another order"):
+        compare(detector.discover(unknown[::-1]), found)
+    with pytest.raises(TypeError, match="what `discover` returned"):
+        compare(detector, found)
 
 
 def test_a_sampled_count_of_groups_is_wider_than_a_fitted_one():
@@ -198,9 +203,10 @@ def test_chains_that_disagree_are_named():
     unknown = np.vstack([rng.normal(size=(60, 10)), rng.normal(size=(60, 10)) + 6.0])
     sampler = BrandSampler(n_draws=4, n_burn=0, n_chains=4, init="random", random_state=0)
     sampler.fit(known, np.zeros(60, int))
-    with pytest.warns(UserWarning, match=r"the chains disagree about the .* \(R-hat"):
+    with pytest.warns(UserWarning, match=r"the chains disagree about: .* \(R-hat"):
         found = sampler.discover(unknown)
     assert max(each.rhat for each in found.diagnostics) > 1.05
+    assert "! the chains disagree" in str(found.summary())
 
 
 def test_arviz_takes_the_label_invariant_quantities(found):
@@ -211,7 +217,8 @@ def test_arviz_takes_the_label_invariant_quantities(found):
     assert posterior["weights"].shape == (2, 400, 3)
     assert list(posterior["weights"].coords["component"].values) == ["oat", "rye", "novelty"]
     assert posterior["known_means"].shape == (2, 400, 2, 2)
-    assert set(posterior.data_vars) == {"weights", "concentration", "novel_clusters", "novel_rows", "known_means"}
+    counts = {"novel_clusters", "novel_groups", "novel_rows"}
+    assert set(posterior.data_vars) == {"weights", "concentration", "known_means", *counts}
     assert float(posterior["novel_clusters"].min()) >= 1.0
 
 
@@ -232,6 +239,59 @@ def test_labels_on_disk_are_those_in_memory_and_another_run_is_refused(tmp_path)
             BrandSampler(**SHORT, store=folder, **other).fit(known, labels).discover(unknown)
     with pytest.raises(ValueError, match="holds the draws of another run"):
         stored.discover(unknown[::-1])
+
+
+@pytest.mark.parametrize("damage", ["cut npz", "empty npz", "cut labels", "no labels", "garbage npz"])
+def test_a_leg_that_is_damaged_on_disk_is_run_again(tmp_path, damage):
+    known, labels, unknown, _ = table()
+    folder = tmp_path / "draws"
+    sampler = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
+    before = sampler.discover(unknown).label_draws()
+    path = sorted(folder.glob("*.labels.npy" if "labels" in damage else "*.npz"))[-3]
+    content = {"cut": path.read_bytes()[:-40], "empty": b"", "garbage": b"xx"}.get(damage.split()[0])
+    path.unlink() if content is None else path.write_bytes(content)
+    assert np.array_equal(sampler.discover(unknown).label_draws(), before)
+
+
+def test_a_folder_whose_run_is_unknown_is_refused(tmp_path):
+    known, labels, unknown, _ = table()
+    folder = tmp_path / "draws"
+    sampler = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
+    first = sampler.discover(unknown).label_draws()
+    for text in ("{garb", "", "[]", "{}"):
+        (folder / "run.json").write_text(text)
+        with pytest.raises(ValueError, match="damaged, or was written by another version"):
+            sampler.discover(unknown)
+    (folder / "run.json").unlink()  # legs of another run are no legs of this one
+    other = BrandSampler(**SHORT, random_state=1, store=folder).fit(known, labels).discover(unknown)
+    assert not np.array_equal(other.label_draws(), first)
+
+
+def test_draws_are_found_from_another_folder_and_missed_with_a_sentence(tmp_path, monkeypatch):
+    known, labels, unknown, _ = table()
+    monkeypatch.chdir(tmp_path)
+    found = BrandSampler(**SHORT, random_state=0, store="draws").fit(known, labels).discover(unknown)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert found.label_draws().shape == (120, 120)
+    shutil.rmtree(tmp_path / "draws")
+    with pytest.raises(FileNotFoundError, match="no longer holds the draws"):
+        found.label_draws()
+
+
+def test_vague_concentrations_and_numpy_numbers_are_fine(tmp_path):
+    known, labels, unknown, _ = table()
+    for concentration in ((1e-3, 1e-3), (np.float32(1.0), np.float32(1.0)), np.int64(1)):
+        store = tmp_path / f"{concentration}"
+        sampler = BrandSampler(n_draws=np.int64(60), n_burn=0, n_chains=1, concentration=concentration, store=store)
+        assert np.isfinite(sampler.fit(known, labels).discover(unknown).chains.weights).all()
+
+
+def test_a_start_without_any_known_class_is_doubted():
+    known, labels, unknown, _ = table()
+    sampler = BrandSampler(**SHORT, random_state=0, init=["Oat"] * 120).fit(known, labels)
+    with pytest.warns(UserWarning, match="no label in init is a known class"):
+        sampler.discover(unknown)
 
 
 def test_without_a_random_state_a_stored_run_keeps_its_seed(tmp_path):
@@ -259,7 +319,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
         return [sys.executable, "-c", SCRIPT, str(tmp_path / folder)]
 
     def done():
-        return len(list((tmp_path / "killed").glob("chain*.npz")))
+        return len(list((tmp_path / "killed").glob("*chain*.npz")))
 
     unbroken = subprocess.run(command("unbroken"), stdout=subprocess.PIPE, check=True, timeout=120).stdout
     with subprocess.Popen(command("killed"), stdout=subprocess.DEVNULL) as killed:
@@ -276,9 +336,21 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
     [
         ({"n_draws": 0}, "n_draws is 0; it must be a whole number, 1 or more."),
         ({"n_burn": -1}, "n_burn is -1"),
-        ({"kappa": 1.0}, "kappa is 1; it must lie between 0 and 1."),
-        ({"kappa": 0.0}, "kappa is 0.0; it must be a number above 0"),
-        ({"init": "middle"}, "init is 'middle'; it must be 'variational' or 'known' or 'random'."),
+        ({"kappa": 1.0}, "kappa is 1.0; it must be a number above 0 and up to 0.99."),
+        ({"kappa": 0.0}, "kappa is 0.0; it must be a number above 0 and up to 0.99."),
+        (
+            {"init": "middle"},
+            "init is 'middle'; it must be 'variational', 'known', 'random' or one label for each row.",
+        ),
+        ({"concentration": [1.0, 1.0]}, "it must be a number above 0, or a tuple of two: shape and rate."),
+        ({"concentration": (1.0,)}, "it must be a number above 0, or a tuple of two: shape and rate."),
+        ({"update_known": "no"}, "update_known is 'no'; it must be True or False."),
+        ({"store": 5}, "store is 5; it must be the name of a folder."),
+        ({"store": __file__}, "which is a file; give the name of a folder."),
+        (
+            {"concentration": 1e9, "init": "known", "n_draws": 5, "n_burn": 0},
+            "A smaller concentration or a smaller kappa",
+        ),
         ({"scatter": "modes"}, "scatter is 'modes'"),
         ({"init": [1, 2, 3]}, "init has 3 labels"),
     ],

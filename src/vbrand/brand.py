@@ -29,6 +29,8 @@ from vbrand.types import FloatArray, Labels
 # places for novel components of a variational start, and novel groups of a random one
 _PLACES = 20
 _RANDOM_GROUPS = 5
+# above it a row may go to thousands of novel components
+_LARGEST_KAPPA = 0.99
 # draws over which predictions for new rows are averaged
 _DRAWS_FOR_PREDICTION = 100
 
@@ -53,16 +55,18 @@ class BrandSampler(Shell):
         Draws kept of each chain, sweeps before the first of them, and sweeps for each.
     n_chains : int, default 4
         Chains, each with its own random numbers.
-    kappa : float in (0, 1), default 0.25
+    kappa : float, above 0 and up to 0.99, default 0.25
         Of the slice sequence (1 - kappa) kappa^(t-1): larger lets rows choose among more novel groups in a sweep. The
         answer does not depend on it.
     init : "variational", "known", "random" or one label per row of `discover`, default "variational"
         Where chains start: from a variational fit with the same prior; from stage 1 (each row in its likeliest known
-        class, the others in one novel group); every chain at random; or as in `VBrand`. Chains that start together
-        may miss a mode together: start at random to see whether they find the same.
+        class, the others in one novel group); every chain at random; or as labels say, where a value that is no known
+        class is a novel group. Chains that start together may miss a mode together: start at random to see whether they
+        find the same.
     store : str or Path, optional
         A folder for the draws, instead of memory. A run that was stopped goes on from there, given the same rows and
-        settings, and gives the same draws as one that was not.
+        settings, and gives the same draws as one that was not. The discovery reads draws from the folder when it needs
+        them, so keep it. One folder holds one run.
     threshold : float, default 0.5
         A row is novel when its probability of novelty exceeds this.
     update_known : bool, default True
@@ -83,6 +87,11 @@ class BrandSampler(Shell):
     classes_ : the known labels
     known_classes_ : KnownClasses, what stage 1 learned, in the user's units
     discovery_ : SampledDiscovery of the last `discover`
+
+    Notes
+    -----
+    `predict` and its kin treat rows as new ones, also those that were discovered: near a border it may differ from
+    `discovery_.labels`, which are the ones to use for those.
 
     Examples
     --------
@@ -160,12 +169,13 @@ class BrandSampler(Shell):
         return ((np.inf, known),)
 
     def _discover(self, rows: NDArray[Any]) -> SampledDiscovery:
+        folder = None if self.store is None else _folder(self.store)
         working = self._coordinates.view(self._columns(rows))
-        seed = self._seed()
+        seed = self._seed(folder)
         target = self._target()
         starts = self._starts(working, seed)
-        schedule = Schedule(self.n_draws, self.n_burn, self.thin)
-        store = self._opened(working, target, starts, schedule, seed)
+        schedule = Schedule(int(self.n_draws), int(self.n_burn), int(self.thin))
+        store = None if folder is None else _opened(folder, working, target, starts, schedule, seed)
         with counted(self.verbose, schedule.sweeps * self.n_chains, "sampling") as progress:
             legs = run_chains(
                 working,
@@ -209,7 +219,8 @@ class BrandSampler(Shell):
         chosen = chains.chosen(_DRAWS_FOR_PREDICTION)
         concentration = chains.concentration.ravel()[chosen]
         total = np.full((rows.shape[0], known + 1), -np.inf)
-        for labels, gamma in zip(chains.labels(chosen).astype(np.int64), concentration, strict=True):
+        for small, gamma in zip(chains.labels(chosen), concentration, strict=True):
+            labels = small.astype(np.int64)
             clusters = max(known, int(labels.max()) + 1) - known
             statistics = statistics_of_labels(table, labels, known + clusters + 1)  # and one cluster without rows
             components = posterior_from(with_novelties(target.prior, clusters + 1).components, statistics)
@@ -219,19 +230,20 @@ class BrandSampler(Shell):
             np.logaddexp(total, parts, out=total)
         return np.asarray(total - np.log(chosen.size))
 
-    def _seed(self) -> int:
+    def _seed(self, folder: Path | None) -> int:
         """Return the seed of the run; without `random_state` that of the run that the store holds, if there is one."""
-        if self.random_state is None and self.store is not None:
-            stored = stored_seed(Path(self.store))
-            if stored is not None:
-                return stored
+        stored = None if folder is None else stored_seed(folder)
+        if self.random_state is None and stored is not None:
+            return stored
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _target(self) -> Target:
         tail, known = self._views[0]
         beliefs = self._beliefs(self._kept, self._coordinates, tail)
         prior = elicit(known, beliefs, 1, update_known=self.update_known)
-        return Target(prior, self.concentration, float(self.kappa))
+        value = self.concentration
+        concentration = (float(value[0]), float(value[1])) if isinstance(value, tuple) else float(value)
+        return Target(prior, concentration, float(self.kappa))
 
     def _starts(self, rows: Rows, seed: int) -> list[Labels]:
         """Return the labels that each chain starts from."""
@@ -253,17 +265,6 @@ class BrandSampler(Shell):
             effort = Effort("moves", jobs=self.n_jobs)
             found = find(rows, prior, effort, np.random.default_rng(seed), progress=progress)
         return [found.best.winners] * self.n_chains
-
-    def _opened(
-        self, rows: Rows, target: Target, starts: list[Labels], schedule: Schedule, seed: int
-    ) -> DrawStore | None:
-        if self.store is None:
-            return None
-        components = target.prior.components
-        believed = components.mean, components.precision, components.dof, components.scale
-        settings = target.prior.weights.dirichlet, target.concentration, target.kappa, astuple(schedule), seed
-        run = fingerprint([rows.table, rows.centre, rows.unit, *believed, *settings, *starts])
-        return DrawStore.open(Path(self.store), run, seed)
 
     def _known_given(self, rows: Rows, target: Target, clusters: NDArray[np.int64]) -> Components:
         """Return the known components given which rows are theirs."""
@@ -290,11 +291,31 @@ class BrandSampler(Shell):
         for name in ("n_draws", "thin", "n_chains"):
             check_whole(name, getattr(self, name), 1)
         check_whole("n_burn", self.n_burn, 0)
-        check_number("kappa", self.kappa, 0.0, 1.0, open_low=True)
-        if self.kappa == 1.0:
-            raise ValueError("kappa is 1; it must lie between 0 and 1.")
-        if isinstance(self.init, str):
-            check_choice("init", self.init, ("variational", "known", "random"))
+        check_number("kappa", self.kappa, 0.0, _LARGEST_KAPPA, open_low=True)
+        if isinstance(self.init, str) and self.init not in ("variational", "known", "random"):
+            raise ValueError(
+                f"init is {self.init!r}; it must be 'variational', 'known', 'random' or one label for each row."
+            )
         if self.reduce is not None:
             check_whole("reduce", self.reduce, 1)
         super()._check_parameters()
+
+
+def _folder(store: Any) -> Path:
+    """Return the folder of the draws; it is where it is, wherever the process goes."""
+    try:
+        folder = Path(store).expanduser().resolve()
+    except TypeError:
+        raise ValueError(f"store is {store!r}; it must be the name of a folder.") from None
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"store is {folder}, which is a file; give the name of a folder.")
+    return folder
+
+
+def _opened(folder: Path, rows: Rows, target: Target, starts: list[Labels], schedule: Schedule, seed: int) -> DrawStore:
+    components = target.prior.components
+    believed = components.mean, components.precision, components.dof, components.scale
+    settings = target.prior.weights.dirichlet, target.concentration, target.kappa, astuple(schedule), seed
+    return DrawStore.open(
+        folder, fingerprint([rows.table, rows.centre, rows.unit, *believed, *settings, *starts]), seed
+    )

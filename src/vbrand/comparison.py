@@ -23,7 +23,7 @@ class Comparison:
     first_labels: NDArray[Any]  # (n,)
     second_labels: NDArray[Any]
     ari: float  # of the two partitions into known classes and novel groups
-    n_groups: tuple[float, float]  # mean number of novel groups by each
+    n_groups: tuple[float, float]  # mean number of novel groups (of min_group rows or more) by each
 
     @property
     def differences(self) -> FloatArray:
@@ -79,6 +79,9 @@ def compare(first: Discovery, second: Discovery) -> Comparison:
     >>> compare(*found).differing
     array([], dtype=int64)
     """
+    for one in (first, second):
+        if not isinstance(one, Discovery):
+            raise TypeError(f"compare takes what `discover` returned, twice; one of them is a {type(one).__name__}.")
     if first.labels.size != second.labels.size:
         raise ValueError(
             f"the first discovery has {first.labels.size} rows, the second {second.labels.size}: give two of the same "
@@ -86,6 +89,8 @@ def compare(first: Discovery, second: Discovery) -> Comparison:
         )
     if not np.array_equal(first.classes, second.classes):
         raise ValueError("the two discoveries have different known classes: give two of the same rows and classes.")
+    if not first.has_rows_of(second):
+        raise ValueError("the two discoveries are of different rows, or of the same in another order.")
     return Comparison(
         names=(*(str(name) for name in first.classes), "novelty"),
         first=first.class_probabilities,

@@ -41,7 +41,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GroupCount:
-    """Number of novel groups: mean and 90 % interval over draws of labels.
+    """Number of novel groups, of at least `min_group` rows each: mean and 90 % interval over draws of labels.
 
     The draws of a variational fit hold its components fixed and only redraw which rows belong to them, so the interval
     is too narrow: it knows nothing of other ways to split the rows. Those of the sampler are draws of the posterior.
@@ -87,6 +87,10 @@ class Discovery:
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
         """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
         raise NotImplementedError
+
+    def has_rows_of(self, other: "Discovery") -> bool:
+        """Return whether another discovery is of the same rows."""
+        return bool(np.array_equal(self._table, other._table))
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.

@@ -17,6 +17,7 @@ array([1, 1, 0, 0, 0])
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, get_args
 
 import numpy as np
@@ -146,8 +147,8 @@ def vote(draws: NDArray[Any], known: int, threshold: float = 0.5) -> IntArray:
     first wins.
     """
     draws = _checked(draws)
-    if known < 0:
-        raise ValueError(f"known is {known}; it is the number of known classes. Pass 0 if there are none.")
+    if not isinstance(known, Integral) or known < 0:
+        raise ValueError(f"known is {known!r}; it is the number of known classes. Pass 0 if there are none.")
     if not 0.0 <= threshold < 1.0:
         raise ValueError(f"threshold is {threshold}; it is a share of draws, from 0 to below 1. Leave it at 0.5.")
     winner = np.full(draws.shape[1], known, dtype=np.int64)
@@ -185,11 +186,11 @@ def _checked(draws: NDArray[Any]) -> NDArray[Any]:
     if draws.ndim != 2 or not len(draws):
         raise ValueError(
             f"draws has shape {draws.shape}; expected one row a draw and one column a row of the table, with at least "
-            "one draw. Stack the labels of the draws with np.stack."
+            "one draw. A discovery gives them with label_draws()."
         )
     if not np.issubdtype(draws.dtype, np.integer):
         raise ValueError(
-            f"draws has dtype {draws.dtype}; clusters are whole numbers. Convert them with draws.astype(int)."
+            f"draws has dtype {draws.dtype}; clusters are whole numbers. A discovery gives them with label_draws()."
         )
     if draws.size and draws.min() < 0:
         raise ValueError(

@@ -36,7 +36,17 @@ def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], N
     rich = _rich()
     with rich.Progress(*rich.Progress.get_default_columns(), rich.TimeElapsedColumn(), transient=True) as bar:
         task = bar.add_task(what, total=sweeps)
-        yield lambda done: bar.advance(task, done)
+        tenths = 0
+
+        def advance(done: int) -> None:
+            nonlocal tenths
+            bar.advance(task, done)
+            share = int(10 * bar.tasks[0].completed / sweeps)
+            if share > tenths and not bar.console.is_terminal:  # a log has no use for a bar
+                bar.console.print(f"{what}: {10 * share} % of {sweeps:,} sweeps")
+            tenths = max(tenths, share)
+
+        yield advance
 
 
 def _rich() -> Any:

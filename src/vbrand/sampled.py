@@ -48,6 +48,7 @@ class SampledDiscovery(Discovery):
     chains: Chains
     diagnostics: tuple[Diagnosis, ...]
     known_means: FloatArray  # (chains, draws, J, columns that vary) in the user's units
+    min_group: int  # the fewest rows of a novel group; `n_groups` and `novel_groups` count those
     _mean_columns: tuple[str, ...]
 
     @cached_property
@@ -74,7 +75,8 @@ class SampledDiscovery(Discovery):
         sizes = np.array([group.rows for group in self.groups[known:]])
         beside = np.zeros((self.labels.size, groups))
         members = self.clusters >= known
-        for drawn in self.chains.labels(self.chains.chosen(DRAWS_FOR_PARTITION)).astype(np.int64):
+        for small in self.chains.labels(self.chains.chosen(DRAWS_FOR_PARTITION)):
+            drawn = small.astype(np.int64)
             novel = drawn >= known
             both = novel & members
             width = int(drawn.max()) + 1
@@ -88,7 +90,8 @@ class SampledDiscovery(Discovery):
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
         """Return at most so many draws of the labels, (draws, n), evenly over all chains.
 
-        Known classes are 0..J-1; the numbers of novel clusters mean nothing from one draw to the next.
+        Known classes are 0..J-1; the numbers of novel clusters mean nothing from one draw to the next. They are the
+        draws of the sampler, so `random_state` has nothing to do.
         """
         return self.chains.labels(self.chains.chosen(n_draws)).astype(np.int64)
 
@@ -98,10 +101,11 @@ class SampledDiscovery(Discovery):
         lines = [f"{'':{width}}  {'mean':>8}  {'sd':>8}  {'90 % interval':>19}  {'ESS':>7}  {'R-hat':>5}"]
         lines += [
             f"{d.name:{width}}  {d.mean:>8.4g}  {d.sd:>8.3g}  {f'{d.low:.4g} to {d.high:.4g}':>19}"
-            f"  {d.effective_size:>7,.0f}  {d.rhat:>5.2f}"
+            f"  {d.effective_size:>7,.0f}  {d.rhat:>5.2f}{' !' if d.rhat > _DISAGREE else ''}"
             for d in self.diagnostics
         ]
-        return Summary(self.groups, (*self.notes, *lines))
+        sentence = disagreement(self)
+        return Summary(self.groups, (*self.notes, *lines, *([] if sentence is None else [f"! {sentence}"])))
 
     def to_arviz(self) -> Any:
         """Return the draws of label-invariant quantities as ArviZ holds them: weights, groups, concentration, means.
@@ -119,6 +123,7 @@ class SampledDiscovery(Discovery):
             "weights": self.chains.weights,
             "concentration": self.chains.concentration,
             "novel_clusters": self.chains.novel_groups(),
+            "novel_groups": self.chains.novel_groups(self.min_group),
             "novel_rows": self.chains.novel_rows(),
             "known_means": self.known_means,
         }
@@ -155,8 +160,9 @@ def sampled_discovery_of(
             table, clusters, _weights(chains, clusters), novel / total, classes, min_group, yardstick
         ),
         n_groups=GroupCount(float(counts.mean()), int(low), int(high)),
+        min_group=min_group,
         chains=chains,
-        diagnostics=diagnose(chains, classes),
+        diagnostics=diagnose(chains, classes, min_group),
         _table=table,
         _yardstick=yardstick,
         **fit,
@@ -180,7 +186,7 @@ def _weights(chains: Chains, clusters: IntArray) -> FloatArray:
     return np.append(mean[:-1], mean[-1] * rows / max(1, rows.sum()))
 
 
-def diagnose(chains: Chains, classes: NDArray[Any]) -> tuple[Diagnosis, ...]:
+def diagnose(chains: Chains, classes: NDArray[Any], min_group: int) -> tuple[Diagnosis, ...]:
     """Return mean, spread, effective size and R-hat of the label-invariant quantities."""
     quantities: dict[str, NDArray[Any]] = {
         f"weight of {name}": chains.weights[:, :, k] for k, name in enumerate(classes)
@@ -188,7 +194,8 @@ def diagnose(chains: Chains, classes: NDArray[Any]) -> tuple[Diagnosis, ...]:
     quantities |= {
         "weight of novelty": chains.weights[:, :, -1],
         "novel rows": chains.novel_rows(),
-        "novel clusters": chains.novel_groups(),
+        "novel groups": chains.novel_groups(min_group),
+        "clusters, any size": chains.novel_groups(),
         "concentration": chains.concentration,
     }
     return tuple(_diagnosis(name, np.asarray(draws, dtype=np.float64)) for name, draws in quantities.items())
@@ -210,12 +217,12 @@ def _diagnosis(name: str, draws: FloatArray) -> Diagnosis:
 def disagreement(found: SampledDiscovery) -> str | None:
     """Return a sentence if the chains disagree, or the halves of one."""
     diagnostics = found.diagnostics
-    worst = max(diagnostics, key=lambda each: each.rhat if each.rhat == each.rhat else 0.0)
-    if not worst.rhat > _DISAGREE:
+    apart = sorted((each for each in diagnostics if each.rhat > _DISAGREE), key=lambda each: -each.rhat)
+    if not apart:
         return None
+    names = ", ".join(f"{each.name} (R-hat {each.rhat:.3g})" for each in apart)
     which = "chains disagree" if found.chains.count > 1 else "two halves of the chain disagree"
     return (
-        f"the {which} about the {worst.name} (R-hat {worst.rhat:.2f}, above {_DISAGREE}): they have not mixed, "
-        "or the posterior has several modes between which they do not move. Raise n_burn and n_draws, and look at "
-        "summary()."
+        f"the {which} about: {names}. They have not mixed, or the posterior has several modes between which they do "
+        "not move. Raise n_burn and n_draws, and start with init='random' to see other modes."
     )

@@ -4,6 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
+from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -225,13 +226,20 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
         Labels that are no known class are novel groups: J, J + 1, ...
         """
-        labels = [label if label == label else None for label in given]  # NaN is not equal to itself
+        labels = [None if _is_missing(label) else label for label in given]
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         for label in labels:
             place.setdefault(label, len(place))
         classes = self.classes_.size
+        if not set(labels) & set(self.classes_.tolist()):
+            warnings.warn(
+                "no label in init is a known class, so all rows start as novel; the known classes are "
+                f"{', '.join(repr(name) for name in self.classes_.tolist()[:5])}{', ...' if classes > 5 else ''}.",
+                UserWarning,
+                stacklevel=5,
+            )
         group = np.array([place[label] for label in labels])
         component = np.empty(len(rows), dtype=np.int64)
         for block in rows.blocks():
@@ -256,15 +264,27 @@ class Shell(BaseEstimator):  # type: ignore[misc]
                 check_number(name, getattr(self, name), 0.0, open_low=True)
         for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
             check_number(name, getattr(self, name), 0.0, open_low=True)
-        for value in self.concentration if isinstance(self.concentration, tuple) else (self.concentration,):
-            check_number("concentration", value, 0.0, open_low=True)
-        if isinstance(self.concentration, tuple) and len(self.concentration) != 2:
-            raise ValueError(f"concentration is {self.concentration!r}; it must be a number, or shape and rate.")
+        value = self.concentration
+        pair = value if isinstance(value, tuple) and len(value) == 2 else (value,)
+        if not all(isinstance(each, Real) and 0.0 < float(each) < np.inf for each in pair):
+            raise ValueError(
+                f"concentration is {value!r}; it must be a number above 0, or a tuple of two: shape and rate."
+            )
+        if not isinstance(self.update_known, bool | np.bool_):
+            raise ValueError(f"update_known is {self.update_known!r}; it must be True or False.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN or NA: none of them equals itself, or says whether it does."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
 
 
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:

@@ -94,11 +94,6 @@ class Slices:
     depths: IntArray  # (n,) so many of the novel components, the first ones
     uniforms: FloatArray  # (n,) the random numbers that choose
 
-    @property
-    def deepest(self) -> int:
-        """Return the number of novel components that some row may go to."""
-        return int(self.depths.max(initial=0))
-
 
 def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, threads: int = 1) -> Sweep:
     """Draw the component of each row, in proportion to exp(score) among those that its slice allows.
@@ -106,9 +101,12 @@ def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, 
     `labels` are the components that they are in. The answer does not depend on the number of threads.
     """
     drawn = labels.copy()
-    # in order of components, and within one deepest first
-    keys = labels * np.int32(slices.deepest + 1) + (slices.deepest - slices.depths).astype(np.int32)
-    return Sweep(_summed(rows, scores, partial(_draw_piece, rows, scores, keys, slices, drawn), threads), drawn)
+    # in order of components, and within one deepest first; a row reaches at least the place that it is in
+    beyond = (slices.depths - np.maximum(labels - slices.known + 1, 0)).astype(np.int32)
+    levels = int(beyond.max(initial=0)) + 1
+    keys = labels * np.int32(levels) + (levels - 1 - beyond)
+    run = partial(_draw_piece, rows, scores, keys, levels, slices, drawn)
+    return Sweep(_summed(rows, scores, run, threads), drawn)
 
 
 def _summed(rows: Rows, scores: Scores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
@@ -158,11 +156,17 @@ def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: 
 
 
 def _draw_piece(
-    rows: Rows, scores: Scores, keys: NDArray[np.int32], slices: Slices, labels: NDArray[np.int32], piece: list[slice]
+    rows: Rows,
+    scores: Scores,
+    keys: NDArray[np.int32],
+    levels: int,
+    slices: Slices,
+    labels: NDArray[np.int32],
+    piece: list[slice],
 ) -> Statistics:
     components, p = scores.centre.shape
     work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
-    work = work._replace(block=work.block._replace(first=np.empty(components * (slices.deepest + 1) + 1, np.int64)))
+    work = work._replace(block=work.block._replace(first=np.empty(components * levels + 1, np.int64)))
     counts, weights = np.zeros(components), np.zeros(components)
     sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
     scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
@@ -170,7 +174,7 @@ def _draw_piece(
     for block in piece:
         size = block.stop - block.start
         load_block(rows.table, block.start, size, keys, rows.centre, rows.unit, rows.farthest, work.block)
-        draw_block(work, scoring, slices.known, slices.depths, slices.deepest, slices.uniforms, labels, statistics)
+        draw_block(work, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, statistics)
     return Statistics(counts, weights, scores.centre, sums, squares, 0.0)
 
 

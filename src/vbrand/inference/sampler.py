@@ -33,6 +33,8 @@ from vbrand.types import FloatArray, IntArray, Labels, SmallInts
 # a run has about so many legs, of at most so many sweeps
 _LEGS = 100
 _LONGEST_LEG = 1_000
+# places on the stick that a sweep may look at
+_MOST_PLACES = 10_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,13 @@ class Leg:
         """Return the labels of the rows in each kept draw, (draws, n); those on disk are mapped, not read."""
         if not isinstance(self.kept_labels, Path):
             return self.kept_labels
-        mapped: SmallInts = np.load(self.kept_labels, mmap_mode="r" if self.draws else None)
+        try:
+            mapped: SmallInts = np.load(self.kept_labels, mmap_mode="r" if self.draws else None)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"{self.kept_labels.parent} no longer holds the draws of this discovery; keep the folder as long as "
+                "they are needed."
+            ) from None
         return mapped
 
 
@@ -148,7 +156,7 @@ def step(
     )
     places = draw_places(counts[known:], concentration, generator)
     depths = draw_depths(np.append(np.full(known, -1), places)[state.labels], target.kappa, generator)
-    held = np.zeros(depths.max(initial=0), dtype=np.int64)  # rows of each place that some row may go to
+    held = np.zeros(_checked(depths.max(initial=0)), dtype=np.int64)  # rows of each place that some row may go to
     held[places] = counts[known:]
     weights, log_weights = draw_log_weights(prior.weights.dirichlet, counts[:known], held, concentration, generator)
     drawn = _draw_all(prior, state.statistics, places, held.size, generator)
@@ -161,6 +169,15 @@ def step(
     number[kept] = np.arange(kept.size)
     new = State(number[swept.winners], concentration, swept.statistics.reordered(kept))
     return new, Sample(weights, drawn, swept.winners)
+
+
+def _checked(deepest: int) -> int:
+    if deepest > _MOST_PLACES:
+        raise ValueError(
+            f"rows may go to {deepest:,} novel components, more than the {_MOST_PLACES:,} there is room for. A smaller "
+            "concentration or a smaller kappa needs fewer."
+        )
+    return deepest
 
 
 def _draw_all(

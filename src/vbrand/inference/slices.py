@@ -9,19 +9,19 @@ from vbrand.inference.lanes import exponential, jit
 
 
 @jit
-def draw_block(work, scores, known, depths, deepest, uniforms, labels, statistics):  # type: ignore[no-untyped-def]
+def draw_block(work, scores, known, depths, levels, uniforms, labels, statistics):  # type: ignore[no-untyped-def]
     """Draw the component of every row of a loaded block; add its statistics about the centres (lower triangles).
 
-    The block is in order of labels, and within a label of depths, deepest first: `first` has `deepest` + 1 places for
-    each component. A row may go to all known components and to as many novel ones as its depth says.
+    The block is in order of labels, and within a label of depths, deepest first: `first` has `levels` places for each
+    component. A row may go to all known components and to as many novel ones as its depth says.
     """
     means = scores[0]
     components, p = means.shape
     held, order, first = work.block
     shares, lanes, buffers = work.shares, work.lanes, work.buffers
     for w in range(components):
-        end = first[(w + 1) * (deepest + 1)]
-        for begin in range(first[w * (deepest + 1)], end, LANES):
+        end = first[(w + 1) * levels]
+        for begin in range(first[w * levels], end, LANES):
             m = min(LANES, end - begin)
             deviation = buffers[0, : p * m].reshape(p, m)
             for j in range(p):

@@ -7,9 +7,9 @@ is there is whole. Arrays and JSON only: nothing that could run code.
 import hashlib
 import json
 import os
-import tempfile
+import zipfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -45,33 +45,37 @@ class DrawStore:
     """The folder of one run."""
 
     folder: Path
+    run: str  # what tells it from others: in the names of its files
 
     @classmethod
     def open(cls, folder: Path, run: str, seed: int) -> Self:
         """Return the store of a run, new or begun; refuse a folder that holds another one."""
-        about = _about(folder)
-        if about is None:
-            folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"schema": _SCHEMA, "run": run, "seed": seed})
-            _write(folder / "run.json", lambda file: file.write(text.encode()))
-        elif about["schema"] != _SCHEMA:
-            raise ValueError(f"{folder} was written by another version of vbrand. Choose another folder.")
-        elif about["run"] != run:
-            raise ValueError(
-                f"{folder} holds the draws of another run: other rows, settings or seed. Choose another folder, or "
-                "delete it."
-            )
-        return cls(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"schema": _SCHEMA, "run": run, "seed": seed})
+        try:
+            with (folder / "run.json").open("x") as file:  # of two runs that begin at once one is refused
+                file.write(text)
+        except FileExistsError:
+            about = _about(folder)
+            if about is None or about["run"] != run:
+                raise ValueError(
+                    f"{folder} holds the draws of another run: other rows, settings or seed. Choose another folder."
+                ) from None
+        return cls(folder, run[:12])
 
     def recall(self, chain: int, leg: int) -> Leg | None:
-        """Return a leg that was kept, its labels left on disk, or None."""
+        """Return a leg that was kept, its labels left on disk, or None: if it is not there, or not whole."""
         path = self._path(chain, leg)
-        if not path.exists():
+        labels = path.with_suffix(".labels.npy")
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                scalars = {name: held[name] for name in held.files}
+            concentration = float(scalars.pop("last_concentration"))
+            known = Leg(kept_labels=labels, last_concentration=concentration, **scalars)
+            whole = known.labels.shape == (known.draws, known.last_labels.size)
+        except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile):
             return None
-        with np.load(path, allow_pickle=False) as held:
-            scalars = {name: held[name] for name in held.files}
-        concentration = float(scalars.pop("last_concentration"))
-        return Leg(kept_labels=path.with_suffix(".labels.npy"), last_concentration=concentration, **scalars)
+        return known if whole else None
 
     def keep(self, chain: int, leg: int, done: Leg) -> Leg:
         """Write a leg, and return it with its labels left on disk."""
@@ -85,28 +89,33 @@ class DrawStore:
             "last_concentration": np.array(done.last_concentration),
         }
         _write(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
-        kept = self.recall(chain, leg)
-        assert kept is not None
-        return kept
+        return replace(done, kept_labels=path.with_suffix(".labels.npy"))
 
     def _path(self, chain: int, leg: int) -> Path:
-        return self.folder / f"chain{chain:02}_leg{leg:05}.npz"
+        return self.folder / f"{self.run}_chain{chain:02}_leg{leg:05}.npz"
 
 
 def _about(folder: Path) -> dict[str, Any] | None:
+    """Return what a folder says of its run, None if there is none yet."""
     path = folder / "run.json"
     if not path.exists():
         return None
-    about: dict[str, Any] = json.loads(path.read_text())
+    try:
+        about: dict[str, Any] = json.loads(path.read_text())
+        known = about["schema"] == _SCHEMA and isinstance(about["run"], str) and isinstance(about["seed"], int)
+    except (ValueError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise ValueError(f"{path} is damaged, or was written by another version of vbrand. Choose another folder.")
     return about
 
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
     """Write a file all at once: under another name first."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=path.suffix, delete=False) as file:
-        try:
-            write(file)  # type: ignore[arg-type]
-        except BaseException:
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, path)
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with half.open("wb") as file:
+            write(file)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)

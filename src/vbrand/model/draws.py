@@ -49,13 +49,18 @@ def draw_concentration(
         return prior
     shape, rate = prior
     if rows == 0:
-        return float(generator.gamma(shape, 1.0 / rate))
+        return _positive(generator.gamma(shape, 1.0 / rate))
     # eta ~ Beta(gamma + 1, n);  gamma ~ Gamma(a + k, b - log eta) or Gamma(a + k - 1, b - log eta), with odds
     # (a + k - 1) / (n (b - log eta))
     rate -= float(np.log(generator.beta(now + 1.0, rows)))
     odds = (shape + clusters - 1.0) / (rows * rate)
     shape += clusters if generator.random() * (1.0 + odds) < odds else clusters - 1.0
-    return float(generator.gamma(shape, 1.0 / rate))
+    return _positive(generator.gamma(shape, 1.0 / rate))
+
+
+def _positive(draw: float) -> float:
+    """Return a draw that is not 0: a vague Gamma has most of its mass below the smallest number."""
+    return max(float(draw), float(np.finfo(np.float64).tiny))
 
 
 def draw_places(counts: IntArray, concentration: float, generator: np.random.Generator) -> IntArray:
