@@ -27,3 +27,20 @@ def test_demo_finds_the_two_digits_nobody_labelled():
     assert any("digit 8" in line for line in novel)
     scores = re.search(r"ARI ([\d.]+)   novelty F1 ([\d.]+)   known accuracy ([\d.]+)", printed)
     assert all(float(score) > 0.8 for score in scores.groups())
+
+
+def test_reproduce_refuses_what_it_does_not_know():
+    for arguments, sentence in (
+        (["reproduce", "ss9"], "there is no study 'ss9'; choose ss1"),
+        (["reproduce", "ss1", "--quick", "--full"], "--quick and --full ask for different things"),
+        (["reproduce", "statlog", "--quick", "--data", "no-such-folder"], "has no file sat.trn"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", "from vbrand.cli import app; app()", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr

@@ -22,7 +22,7 @@ def _draw_model(folder: Path) -> list[str]:
         np.array([-0.5, -3.0]) + rng.normal(size=(40, 2)) * 0.5,
         np.array([4.0, -2.5]) + rng.normal(size=(25, 2)) * 0.7,
     ]
-    outliers = np.array([[-6.5, -4.5], [0.5, 6.0], [7.0, 5.5]])
+    outliers = np.array([[-6.5, 5.5], [0.5, 6.0], [6.8, -1.0]])
     titles = (
         "stage 1: labelled rows;\nrobust centre and scatter of each known class",
         "the same as a prior; unlabelled rows,\nof which nobody knows the classes",
@@ -74,9 +74,8 @@ def _draw_fit(folder: Path) -> list[str]:
     )
     for tail, head, text in arrows:
         panel.annotate("", head, tail, arrowprops={"arrowstyle": "->", "color": "#444444"})
-        panel.text(
-            (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2 + 0.12, text, fontsize=8, ha="center", color="#444444"
-        )
+        middle = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
+        panel.text(*middle, text, fontsize=8, ha="center", va="center", bbox={"fc": "white", "ec": "none", "pad": 1.5})
     panel.set_title("how the fit works: coordinate ascent on an exact bound, and moves between optima")
     return _save(figure, folder, "fit")
 

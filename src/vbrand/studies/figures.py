@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.manifold import TSNE
 
-from vbrand.studies.plans import ARMS, Effort
+from vbrand.studies.plans import ARMS, STAGES, Effort
 from vbrand.studies.runner import Line
 from vbrand.studies.simulate import simulate
 from vbrand.studies.statlog import SOILS, Arm, Soils
@@ -39,9 +39,9 @@ def draw_ss1(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
             for k, size in enumerate(effort.sizes):
                 _line(panel, means, size, effort.columns, k, f"q = {size:g} ({1000 * size:,.0f} rows)")
             if value == "seconds":
-                panel.set_yscale("log")
+                _logarithmic(panel)
             else:
-                panel.set_ylim(0.4, 1.02)
+                panel.set_ylim(0.55, 1.02)
                 panel.axhline(0.7, color="grey", lw=0.8, ls=":")
             panel.set(title=f"{ARM_NAMES[arm]}: {name}" if value != "seconds" else f"{ARM_NAMES[arm]}: time")
             panel.set(xlabel="columns p", ylabel=name, xticks=effort.columns)
@@ -77,8 +77,9 @@ def draw_ss2(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
         for panel, size in zip(row, effort.sizes, strict=True):
             for k, (kind, label) in enumerate(_kinds(lines).items()):
                 _line(panel, cells(own, "seconds", _of_kind(*kind)), size, effort.columns, k, label)
-            panel.set(title=f"{scenario}, q = {size:g}", xlabel="columns p", ylabel="seconds of one core", yscale="log")
+            panel.set(title=f"{scenario}, q = {size:g}", xlabel="columns p", ylabel="seconds of one core")
             panel.set(xticks=effort.columns)
+            _logarithmic(panel)
     panels[0, 0].legend(frameon=False, fontsize=7)
     figure.suptitle(f"SS2: time of stage 2; {_replicates(lines)}; bars: standard errors")
     return names + _save(figure, folder, "ss2_time")
@@ -135,15 +136,18 @@ def draw_ss3(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
 
 def draw_robustness(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
     """Draw ARI with clean and dirty labelled rows for each kind of scatter."""
-    figure, panels = _panels(1, 4, 14, 4, sharey=True)
-    for panel, scatter in zip(panels[0], ("mrcd", "mcd", "empirical", "modes"), strict=True):
+    figure, panels = _panels(2, 4, 14, 7.5, sharey=True)
+    panels[0, 3].axis("off")
+    for panel, (arm, scatter) in zip([*panels[0, :3], *panels[1]], STAGES, strict=True):
         for k, (dirty, label) in enumerate((("False", "clean"), ("True", "10 % wrong labels, 5 % outliers"))):
-            means = cells(lines, "ari", _of_scatter(scatter, dirty))
+            means = cells(lines, "ari", _of_scatter(arm, scatter, dirty))
             _line(panel, means, 1.0, effort.columns, k, label)
-        priors = "VBrand()" if scatter == "modes" else "SS1's priors"
+        priors = "VBrand()'s priors" if arm == "default" else "SS1's priors"
         panel.set(title=f'scatter="{scatter}", {priors}', xlabel="columns p", ylabel="ARI", xticks=effort.columns)
     panels[0, 0].legend(frameon=False, fontsize=8)
-    count = max(c.count for c in cells(lines, "ari", lambda x: (x["scatter"], x["dirty"], _place(x))).values())
+    count = max(
+        c.count for c in cells(lines, "ari", lambda x: (x["arm"], x["scatter"], x["dirty"], _place(x))).values()
+    )
     figure.suptitle(
         f"SS1 at q = 1 with dirty training labels; search by moves; replicates: {count}; bars: standard errors"
     )
@@ -163,8 +167,8 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
         _draw_map(panels[1, 0], place, inside, _soil_names(arm), "what was found")
         _draw_confusion(panels[1, 1], arm, kinds)
         figure.suptitle(
-            f"Statlog, {arm.title}: ARI {arm.scores.ari:.3f}, novelty F1 {arm.scores.novelty_f1:.3f}; 2,000 test rows, "
-            "cotton and stubble never labelled"
+            f"Statlog, {arm.title}: ARI {arm.scores.ari:.3f}, novelty F1 {arm.scores.novelty_f1:.3f}; "
+            f"{soils.test.shape[0]:,} test rows, cotton and stubble never labelled"
         )
         names += _save(figure, folder, f"statlog_{arm.name}")
     return names
@@ -234,8 +238,9 @@ def _of_setting(arm: str) -> Key:
     return lambda line: _setting(line) if line["arm"] == arm else None
 
 
-def _of_scatter(scatter: str, dirty: str) -> Key:
-    return lambda line: _place(line) if (line["scatter"], line["dirty"]) == (scatter, dirty) else None
+def _of_scatter(arm: str, scatter: str, dirty: str) -> Key:
+    wanted = arm, scatter, dirty
+    return lambda line: _place(line) if (line["arm"], line["scatter"], line["dirty"]) == wanted else None
 
 
 def _place(line: Line) -> tuple[float, int]:
@@ -261,6 +266,13 @@ def _line(panel: Any, means: Any, size: float, columns: tuple[int, ...], k: int,
             color=_COLOURS[k],
             label=label,
         )
+
+
+def _logarithmic(panel: Any) -> None:
+    panel.set_yscale("log")
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_minor_formatter("{x:g}")
+    panel.tick_params(axis="y", which="minor", labelsize=6)
 
 
 def _panels(rows: int, columns: int, width: float, height: float, **shared: Any) -> Any:

@@ -8,7 +8,8 @@ from vbrand.studies.tasks import GRID, Task
 SIZES = (0.5, 1.0, 2.5, 5.0, 10.0)
 COLUMNS = (2, 3, 5, 7, 10)
 ARMS = ("paper", "search", "default")
-SCATTERS = ("mrcd", "mcd", "empirical", "modes")
+# robustness: priors and scatter
+STAGES = (*product(("search", "default"), ("mrcd", "mcd", "empirical")), ("default", "modes"))
 SETTINGS = tuple(product((0.1, 0.55, 1.0), (1.0, 5.5, 10.0), (1.0, 5.0, 10.0), (4.0, 52.0, 100.0)))
 
 
@@ -25,13 +26,14 @@ class Effort:
     sensitivity: int  # SS3: replicates
     settings: tuple[tuple[float, ...], ...]  # SS3: the grid
     restarts: int  # Statlog
+    every: int = 1  # Statlog: every so many rows
 
 
 EFFORTS = {
     "full": Effort("full", SIZES, COLUMNS, 50, 50, ((10_000, 50),), 50, SETTINGS, 200),
     "shown": Effort("shown", SIZES, COLUMNS, 50, 10, ((10_000, 1), (2_000, 5)), 5, SETTINGS, 200),
     "quick": Effort("quick", (0.5, 1.0), (2, 5), 3, 3, ((500, 2),), 1, SETTINGS[::8], 20),
-    "toy": Effort("toy", (0.5,), (2,), 1, 1, ((20, 1),), 1, SETTINGS[:2], 2),
+    "toy": Effort("toy", (0.5,), (2,), 1, 1, ((20, 1),), 1, SETTINGS[:2], 2, every=3),
 }
 
 
@@ -75,9 +77,7 @@ def _ss3(effort: Effort) -> list[Task]:
 
 def _robustness(effort: Effort) -> list[Task]:
     return [
-        Task(
-            "ss1", "default" if scatter == "modes" else "search", 1.0, columns, replicate, scatter=scatter, dirty=dirty
-        )
-        for scatter, columns, dirty in product(SCATTERS, effort.columns, (False, True))
+        Task("ss1", arm, 1.0, columns, replicate, scatter=scatter, dirty=dirty)
+        for (arm, scatter), columns, dirty in product(STAGES, effort.columns, (False, True))
         for replicate in range(effort.others)
     ]

@@ -56,7 +56,7 @@ def _draw(study: str, lines: list[Line], effort: Effort, folder: Path) -> list[s
 
 
 def _statlog(folder: Path, effort: Effort, jobs: int, data: Path | None, bar: Bar) -> list[str]:
-    soils = load_soils(data)
+    soils = load_soils(data).thinned(effort.every)
     with bar("statlog", float(effort.restarts)) as progress:
         arms = run_arms(soils, effort.restarts, jobs)
         progress(float(effort.restarts))

@@ -15,6 +15,7 @@ import numpy as np
 from vbrand.detector import VBrand
 from vbrand.discovery import VariationalDiscovery
 from vbrand.metrics import Confusion, Scores, confusion, evaluate
+from vbrand.studies.tasks import warm
 from vbrand.types import FloatArray, IntArray
 
 SOILS = {
@@ -42,6 +43,10 @@ class Soils:
     train_kinds: IntArray
     test: FloatArray
     test_kinds: IntArray
+
+    def thinned(self, every: int) -> "Soils":
+        """Return every so many rows."""
+        return Soils(self.train[::every], self.train_kinds[::every], self.test[::every], self.test_kinds[::every])
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def run_arms(soils: Soils, restarts: int, jobs: int) -> list[Arm]:
     """Return the three ways: the paper's protocol, the search with the paper's priors, VBrand as it comes."""
     paper = VBrand.paper(soils.train, n_starts=restarts, random_state=0, n_jobs=jobs)
     search = VBrand.paper(soils.train, search="moves", random_state=0, n_jobs=jobs)
-    VBrand().fit(soils.train[::20], soils.train_kinds[::20]).discover(soils.test[::20])  # loads compiled code
+    warm(sampler=False)
     return [
         _run(soils, "paper", f"the paper: its priors, best of {restarts} k-means starts", paper),
         _run(soils, "search", "search by moves, the paper's priors", search),

@@ -70,7 +70,7 @@ COLUMNS = KEYS + tuple(field.name for field in fields(Outcome))
 
 def run_task(task: Task) -> dict[str, Any]:
     """Return the task and its outcome, one line of a table; compilation is not timed."""
-    _warm(task.arm == "sampler")
+    warm(sampler=task.arm == "sampler")
     data = data_of(task)
     detector = detector_of(task, data)
     start = time.process_time()
@@ -121,7 +121,7 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
 
 
 @cache
-def _warm(sampler: bool) -> None:
+def warm(*, sampler: bool) -> None:
     """Load or compile what a detector needs, once a process."""
     data = simulate("ss2_simple", 0, size=0.1)
     run = BrandSampler(n_draws=4, n_burn=0, n_chains=1, init="random", random_state=0) if sampler else VBrand()
