@@ -93,7 +93,7 @@ def draw_scenarios(folder: Path) -> list[str]:
         for k in range(5):
             own = data.test[data.test_classes == k + 1]
             label = f"class {k + 1}, {'known' if k < 2 else 'novel'}"
-            panel.scatter(*own.T, s=9, marker=_MARKERS[k], color=_COLOURS[k], label=label, alpha=0.7)
+            panel.scatter(*own.T, s=9, marker=_MARKERS[k], color=_COLOURS[k], label=label, alpha=0.7, rasterized=True)
         panel.set(title=f"SS2, {scenario} scenario: 1,000 test rows", xlabel="column 1", ylabel="column 2")
     panels[0, 0].legend(frameon=False, fontsize=8)
     return _save(figure, folder, "ss2_scenarios")
@@ -127,8 +127,9 @@ def draw_ss3(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
             )
     panels[0, 0].legend(frameon=False, fontsize=8)
     count = max(c.count for c in cells(lines, "ari", lambda x: (x["study"], x["arm"], _setting(x))).values())
+    rows = 9_950 * float(lines[0]["size"])
     figure.suptitle(
-        f"SS3: {len(effort.settings)} settings of the priors, 9,950 test rows, p = 2; replicates: {count}; "
+        f"SS3: {len(effort.settings)} settings of the priors, {rows:,.0f} test rows, p = 2; replicates: {count}; "
         "bars: standard errors"
     )
     return _save(figure, folder, "ss3")
@@ -141,7 +142,7 @@ def draw_robustness(lines: list[Line], effort: Effort, folder: Path) -> list[str
     for panel, (arm, scatter) in zip([*panels[0, :3], *panels[1]], STAGES, strict=True):
         for k, (dirty, label) in enumerate((("False", "clean"), ("True", "10 % wrong labels, 5 % outliers"))):
             means = cells(lines, "ari", _of_scatter(arm, scatter, dirty))
-            _line(panel, means, 1.0, effort.columns, k, label)
+            _line(panel, means, float(lines[0]["size"]), effort.columns, k, label)
         priors = "VBrand()'s priors" if arm == "default" else "SS1's priors"
         panel.set(title=f'scatter="{scatter}", {priors}', xlabel="columns p", ylabel="ARI", xticks=effort.columns)
     panels[0, 0].legend(frameon=False, fontsize=8)
@@ -149,7 +150,8 @@ def draw_robustness(lines: list[Line], effort: Effort, folder: Path) -> list[str
         c.count for c in cells(lines, "ari", lambda x: (x["arm"], x["scatter"], x["dirty"], _place(x))).values()
     )
     figure.suptitle(
-        f"SS1 at q = 1 with dirty training labels; search by moves; replicates: {count}; bars: standard errors"
+        f"SS1 at q = {float(lines[0]['size']):g} with dirty training labels; search by moves; replicates: {count}; "
+        "bars: standard errors"
     )
     return _save(figure, folder, "robustness")
 
@@ -177,7 +179,7 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
 def _draw_traces(panel: Any, arm: Arm) -> None:
     best = max(arm.found.traces, key=lambda trace: trace[-1])
     for trace in arm.found.traces:
-        panel.plot(np.arange(1, trace.size + 1), trace, color="lightgrey", lw=0.7)
+        panel.plot(np.arange(1, trace.size + 1), trace, color="lightgrey", lw=0.7, rasterized=True)
     panel.plot(np.arange(1, best.size + 1), best, color="blue", lw=1.5, label=f"best: {best[-1]:,.1f}")
     ends = [trace[-1] for trace in arm.found.traces]
     low = min(ends) - 0.3 * (max(ends) - min(ends)) if len(ends) > 1 else np.quantile(best, 0.1)
@@ -191,7 +193,15 @@ def _draw_traces(panel: Any, arm: Arm) -> None:
 def _draw_map(panel: Any, place: Any, groups: list[Any], names: list[str], title: str) -> None:
     for k, (group, name) in enumerate(zip(groups, names, strict=True)):
         marker, colour = _MARKERS[k % len(_MARKERS)], _COLOURS[k % len(_COLOURS)]
-        panel.scatter(*place[group].T, s=10, marker=marker, color=colour, label=f"{name} ({group.sum():,})", alpha=0.8)
+        panel.scatter(
+            *place[group].T,
+            s=10,
+            marker=marker,
+            color=colour,
+            label=f"{name} ({group.sum():,})",
+            alpha=0.8,
+            rasterized=True,
+        )
     panel.set(title=f"t-SNE of the test rows: {title}", xticks=[], yticks=[])
     panel.legend(frameon=False, fontsize=7, markerscale=1.5)
 

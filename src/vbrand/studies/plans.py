@@ -66,18 +66,23 @@ def _ss2(effort: Effort) -> list[Task]:
     return fits + chains
 
 
+def _usual_size(effort: Effort) -> float:
+    """Return the size of studies that have only one: the paper's, where the effort has it."""
+    return 1.0 if 1.0 in effort.sizes else effort.sizes[0]
+
+
 def _ss3(effort: Effort) -> list[Task]:
-    overlaps, replicates = ("ss3_low", "ss3_high"), range(effort.sensitivity)
+    overlaps, replicates, size = ("ss3_low", "ss3_high"), range(effort.sensitivity), _usual_size(effort)
     grid = [
-        Task(overlap, arm, 1.0, 2, replicate, **dict(zip(GRID, setting, strict=True)))
+        Task(overlap, arm, size, 2, replicate, **dict(zip(GRID, setting, strict=True)))
         for overlap, arm, setting, replicate in product(overlaps, ARMS[:2], effort.settings, replicates)
     ]
-    return grid + [Task(overlap, "default", 1.0, 2, replicate) for overlap, replicate in product(overlaps, replicates)]
+    return grid + [Task(overlap, "default", size, 2, replicate) for overlap, replicate in product(overlaps, replicates)]
 
 
 def _robustness(effort: Effort) -> list[Task]:
     return [
-        Task("ss1", arm, 1.0, columns, replicate, scatter=scatter, dirty=dirty)
+        Task("ss1", arm, _usual_size(effort), columns, replicate, scatter=scatter, dirty=dirty)
         for (arm, scatter), columns, dirty in product(STAGES, effort.columns, (False, True))
         for replicate in range(effort.others)
     ]
