@@ -122,9 +122,8 @@ def draw_ss3(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
             default = cells(own, value, lambda line: "" if line["arm"] == "default" else None)[""]
             panel.axhline(default.mean, color=_COLOURS[2], label=f"VBrand(): {default.mean:.3f}")
             panel.set(title=f"SS3, {overlap} overlap: {name}", ylabel=name)
-            panel.set_xlabel(
-                "setting: degrees of freedom 4, 52, 100; within: mean strength 1, 5, 10; within: gamma; alpha"
-            )
+            order_said = "nu_0 (4, 52, 100), within it lambda_0 (1, 5, 10), gamma (1, 5.5, 10), alpha (.1, .55, 1)"
+            panel.set_xlabel(f"setting, in order of {order_said}", fontsize=8)
     panels[0, 0].legend(frameon=False, fontsize=8)
     count = max(c.count for c in cells(lines, "ari", lambda x: (x["study"], x["arm"], _setting(x))).values())
     rows = 9_950 * float(lines[0]["size"])
