@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).resolve().parents[1] / "README.md"
-EXAMPLES = re.findall(r"```python\n(.*?)```\n```\n(.*?)```", README.read_text(), flags=re.DOTALL)
+EXAMPLES = re.findall(r"```python\n((?:(?!```).)*)```\n```\n(.*?)```", README.read_text(), flags=re.DOTALL)
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
 
 

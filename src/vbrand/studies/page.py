@@ -92,6 +92,7 @@ def section_ss2(lines: list[Line], effort: Effort) -> str:
         title = f"Time of our sampler ({lengths[0]:,} + {lengths[0]:,} sweeps) over that of the fit (paper's protocol)"
         text += [f"{title}, {scenario} scenario:\n", _grid(ratio, effort, "{:.0f}"), ""]
     text.append(f"The smallest ratio is {fewest:.0f}.\n")
+    text += _who_is_ahead(lines, effort, lengths[-1])
     for scenario in ("simple", "complex"):
         own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
         for draws in lengths:
@@ -105,6 +106,27 @@ def section_ss2(lines: list[Line], effort: Effort) -> str:
         for arm in ARMS:
             text += [f"and of the fit ({ARM_NAMES[arm]}):\n", _grid(_cells(own, "ari", arm), effort), ""]
     return _with_figures(text, ["ss2_scenarios", "ss2_simple", "ss2_complex", "ss2_time"])
+
+
+def _who_is_ahead(lines: list[Line], effort: Effort, draws: int) -> list[str]:
+    """Return in how many cells sampler or fit is ahead, by columns, over the replicates that both have."""
+    text = [
+        f"Who is ahead, by more than .01 of mean ARI, over the {len(effort.sizes)} sizes (sampler of {draws:,} + "
+        f"{draws:,} sweeps; sampler : even : fit):\n",
+        "| scenario | fit | " + " | ".join(f"p = {p}" for p in effort.columns) + " |",
+        "|---|---|" + "---|" * len(effort.columns),
+    ]
+    for scenario in ("simple", "complex"):
+        own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
+        chains = _cells([x for x in own if x["draws"] == str(draws)], "ari", "sampler")
+        for arm in ARMS:
+            fits, shown = _cells(own, "ari", arm), []
+            for p in effort.columns:
+                gains = np.array([chains[size, p].mean - fits[size, p].mean for size in effort.sizes])
+                ahead, behind = int((gains > 0.01).sum()), int((gains < -0.01).sum())
+                shown.append(f"{ahead} : {gains.size - ahead - behind} : {behind}")
+            text.append(f"| {scenario} | {ARM_NAMES[arm]} | " + " | ".join(shown) + " |")
+    return [*text, ""]
 
 
 def section_ss3(lines: list[Line], effort: Effort) -> str:
