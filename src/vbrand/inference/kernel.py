@@ -88,10 +88,10 @@ def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, 
 
 @dataclass(frozen=True)
 class Slices:
-    """What the sampler knows of the rows before it draws their components: all known ones are allowed, and..."""
+    """Where each row may go in a sweep of the sampler: to all known components and to the first few novel ones."""
 
     known: int  # number of known components
-    depths: IntArray  # (n,) so many of the novel components, the first ones
+    depths: IntArray  # (n,) number of novel ones
     uniforms: FloatArray  # (n,) the random numbers that choose
 
 
