@@ -82,7 +82,7 @@ def test_the_shown_effort_is_what_the_issue_asks_for():
     shown = EFFORTS["shown"]
     count = {study: len(plan(study, shown)) for study in SIMULATED}
     assert count["ss1"] == 25 * (50 + 10 + 10)
-    assert count["ss2"] == 50 * (3 * 5 + 1 + 5)
+    assert count["ss2"] == 50 * (4 * 5 + 1 + 5)
     assert count["ss3"] == 2 * 5 * (81 * 2 + 1)
     assert all(len({task.key for task in plan(study, shown)}) == count[study] for study in SIMULATED)
 

@@ -6,13 +6,18 @@ from typing import Any
 import numpy as np
 from sklearn.manifold import TSNE
 
-from vbrand.studies.plans import ARMS, STAGES, Effort
+from vbrand.studies.plans import ARMS, FITS_OF_SS2, STAGES, Effort
 from vbrand.studies.runner import Line
 from vbrand.studies.simulate import simulate
 from vbrand.studies.statlog import SOILS, Arm, Soils
 from vbrand.studies.summary import Key, cells
 
-ARM_NAMES = {"paper": "the paper's protocol", "search": "search, paper's priors", "default": "VBrand()"}
+ARM_NAMES = {
+    "paper": "the paper's protocol",
+    "search": "search, paper's priors",
+    "default": "VBrand()",
+    "same": "search, sampler's priors",
+}
 METRICS = {"ari": "ARI", "ami": "AMI", "fmi": "FMI"}
 _COLOURS = (
     "#0072b2",
@@ -225,7 +230,7 @@ def _soil_names(arm: Arm) -> list[str]:
 
 def _kinds(lines: list[Line]) -> dict[tuple[str, str], str]:
     """Return the arms of SS2: fits, and samplers by their length."""
-    kinds = {(arm, "0"): f"VB: {ARM_NAMES[arm]}" for arm in ARMS}
+    kinds = {(arm, "0"): f"VB: {ARM_NAMES[arm]}" for arm in FITS_OF_SS2}
     lengths = sorted({int(line["draws"]) for line in lines if line["arm"] == "sampler"}, reverse=True)
     return kinds | {("sampler", str(draws)): f"sampler, {draws:,} + {draws:,} sweeps" for draws in lengths}
 

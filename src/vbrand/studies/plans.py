@@ -8,6 +8,8 @@ from vbrand.studies.tasks import GRID, Task
 SIZES = (0.5, 1.0, 2.5, 5.0, 10.0)
 COLUMNS = (2, 3, 5, 7, 10)
 ARMS = ("paper", "search", "default")
+# SS2 also asks what the fit says with the sampler's priors: are differences those of priors or of methods?
+FITS_OF_SS2 = (*ARMS, "same")
 # robustness: priors and scatter
 STAGES = (*product(("search", "default"), ("mrcd", "mcd", "empirical")), ("default", "modes"))
 SETTINGS = tuple(product((0.1, 0.55, 1.0), (1.0, 5.5, 10.0), (1.0, 5.0, 10.0), (4.0, 52.0, 100.0)))
@@ -56,7 +58,7 @@ def _ss2(effort: Effort) -> list[Task]:
     replicates = max(count for _, count in effort.chains)
     fits = [
         Task(scenario, arm, size, columns, replicate)
-        for (scenario, size, columns), arm, replicate in product(cells, ARMS, range(replicates))
+        for (scenario, size, columns), arm, replicate in product(cells, FITS_OF_SS2, range(replicates))
     ]
     chains = [
         Task(scenario, "sampler", size, columns, replicate, draws=draws)

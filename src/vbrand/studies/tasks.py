@@ -21,7 +21,7 @@ class Task:
     """What to run: everything that the answer depends on, and nothing else."""
 
     study: str  # a key of DESIGNS
-    arm: str  # "paper", "search", "default" or "sampler"
+    arm: str  # "paper", "search", "default", "sampler", or "same": the search with the sampler's priors
     size: float  # q
     columns: int  # p
     replicate: int
@@ -44,7 +44,7 @@ class Task:
         rows = 1_000.0 * self.size * (10.0 if self.study.startswith("ss3") else 1.0)
         if self.arm == "sampler":
             return 2 * self.draws * (6e-4 + rows * (1e-7 + 2e-8 * self.columns))
-        return 0.3 + rows * self.columns * 2e-5 * {"paper": 1.0, "search": 1.5, "default": 2.0}[self.arm]
+        return 0.3 + rows * self.columns * 2e-5 * {"paper": 1.0, "default": 2.0}.get(self.arm, 1.5)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,11 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
             random_state=task.replicate,
         )
     settings: dict[str, Any] = {}
-    if task.arm != "default":
+    if task.arm in ("paper", "search"):
         settings = paper_settings(study, data.train)
+    if task.arm == "same":
+        settings = sampler_settings(data.train.shape[1]) | {"kernel": "gaussian"}
+        del settings["kappa"]
     if task.arm == "paper":
         settings |= {"search": "restarts", "n_starts": 1}
     if task.weight:
