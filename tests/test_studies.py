@@ -81,7 +81,7 @@ def test_arms_and_settings_of_a_replicate_see_the_same_rows():
 def test_the_shown_effort_is_what_the_issue_asks_for():
     shown = EFFORTS["shown"]
     count = {study: len(plan(study, shown)) for study in SIMULATED}
-    assert count["ss1"] == 25 * (50 + 10 + 10)
+    assert count["ss1"] == 25 * (50 + 10 + 10 + 10)
     assert count["ss2"] == 50 * (4 * 5 + 1 + 5)
     assert count["ss3"] == 2 * 5 * (81 * 2 + 1)
     assert all(len({task.key for task in plan(study, shown)}) == count[study] for study in SIMULATED)
@@ -111,7 +111,7 @@ def test_soils_run_through_three_arms(tmp_path):
     made = reproduce("statlog", tmp_path, TOY, jobs=1, data=folder, bar=silent)
     assert [figure.stem for figure in made] == ["statlog_paper", "statlog_search", "statlog_default"]
     lines = list(csv.DictReader((tmp_path / "reproduction" / "statlog.csv").read_text().splitlines()))
-    assert [line["arm"] for line in lines] == ["paper", "search", "default"]
+    assert [line["arm"] for line in lines] == ["paper", "search", "default", "mrcd"]
     assert "has 2 starts" in write_page(tmp_path, TOY).read_text()
 
 

@@ -13,6 +13,7 @@ from vbrand.studies.statlog import SOILS, Arm, Soils
 from vbrand.studies.summary import Key, cells
 
 ARM_NAMES = {
+    "mrcd": "the paper's protocol, MRCD",
     "paper": "the paper's protocol",
     "search": "search, paper's priors",
     "default": "VBrand()",
@@ -164,7 +165,7 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
     """Draw a page for each arm: traces, a map of the rows, the confusion of kinds with clusters."""
     place = TSNE(random_state=0, init="pca", perplexity=30.0).fit_transform(soils.test)
     names = []
-    for arm in arms:
+    for arm in (each for each in arms if each.name in ARMS):
         figure, panels = _panels(2, 2, 13, 11)
         _draw_traces(panels[0, 0], arm)
         kinds = [SOILS[int(kind)] for kind in arm.confusion.truth]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.studies.figures import ARM_NAMES
-from vbrand.studies.plans import ARMS, FITS_OF_SS2, STAGES, Effort
+from vbrand.studies.plans import ARMS, FITS_OF_SS1, FITS_OF_SS2, STAGES, Effort
 from vbrand.studies.runner import Line
 from vbrand.studies.summary import Cell, Key, cells
 from vbrand.studies.tasks import GRID
@@ -23,8 +23,10 @@ def section_ss1(lines: list[Line], effort: Effort) -> str:
         "| arm | replicates a cell | cells with all three above .70 | lowest mean ARI, AMI, FMI | longest mean time |",
         "|---|---|---|---|---|",
     ]
-    held = {(arm, value): _cells(lines, value, arm) for arm in ARMS for value in ("ari", "ami", "fmi", "seconds")}
-    for arm in ARMS:
+    held = {
+        (arm, value): _cells(lines, value, arm) for arm in FITS_OF_SS1 for value in ("ari", "ami", "fmi", "seconds")
+    }
+    for arm in FITS_OF_SS1:
         metrics = [held[arm, value] for value in ("ari", "ami", "fmi")]
         above = sum(all(means[cell].mean > 0.7 for means in metrics) for cell in metrics[0])
         lowest = ", ".join(f"{min(c.mean for c in means.values()):.3f}" for means in metrics)
@@ -32,7 +34,7 @@ def section_ss1(lines: list[Line], effort: Effort) -> str:
         counts = _counts(metrics[0].values())
         text.append(f"| {ARM_NAMES[arm]} | {counts} | {above} of {len(metrics[0])} | {lowest} | {longest:.2f} s |")
     text.append("\nMean ARI (standard error):\n")
-    for arm in ARMS:
+    for arm in FITS_OF_SS1:
         text += [f"{ARM_NAMES[arm]}:\n", _grid(held[arm, "ari"], effort), ""]
     worse = []
     for value in ("ari", "ami", "fmi"):
@@ -134,8 +136,9 @@ def _why(lines: list[Line], effort: Effort) -> list[str]:
     """Return what a better optimum of the same bound does to ARI."""
     text = [
         "Why: what the search gains over the k-means start with the same priors (means over sizes and replicates). A "
-        "higher bound with a lower ARI means that the priors themselves prefer to merge groups; the k-means start is then "
-        "ahead because it stops in a worse optimum, and the sampler, which does not stop, is behind with the search.\n",
+        "higher bound with a lower ARI means that the priors themselves prefer to merge groups; the k-means start is "
+        "then ahead because it stops in a worse optimum, and the sampler, which does not stop, is behind with the "
+        "search.\n",
         "| scenario | | " + " | ".join(f"p = {p}" for p in effort.columns) + " |",
         "|---|---|" + "---|" * len(effort.columns),
     ]
@@ -192,7 +195,7 @@ def section_statlog(lines: list[dict[str, Any]], restarts: int) -> str:
             f"| {ARM_NAMES[x['arm']]} | {x['bound']:,.1f} | {scores} | {x['groups']} ({x['outlier_groups']}) "
             f"| {x['seconds']:.1f} |"
         )
-    return _with_figures(text, [f"statlog_{x['arm']}" for x in lines])
+    return _with_figures(text, [f"statlog_{arm}" for arm in ARMS])
 
 
 def write_page(folder: Path, sections: Iterable[str], effort: Effort) -> Path:

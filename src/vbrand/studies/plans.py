@@ -8,6 +8,8 @@ from vbrand.studies.tasks import GRID, Task
 SIZES = (0.5, 1.0, 2.5, 5.0, 10.0)
 COLUMNS = (2, 3, 5, 7, 10)
 ARMS = ("paper", "search", "default")
+# SS1 also has the paper's protocol with the MRCD of the paper instead of the MCD of its scripts
+FITS_OF_SS1 = (*ARMS, "mrcd")
 # SS2 also asks what the fit says with the sampler's priors: are differences those of priors or of methods?
 FITS_OF_SS2 = (*ARMS, "same")
 # robustness: priors and scatter
@@ -48,7 +50,7 @@ def plan(study: str, effort: Effort) -> list[Task]:
 def _ss1(effort: Effort) -> list[Task]:
     return [
         Task("ss1", arm, size, columns, replicate)
-        for arm, size, columns in product(ARMS, effort.sizes, effort.columns)
+        for arm, size, columns in product(FITS_OF_SS1, effort.sizes, effort.columns)
         for replicate in range(effort.paper if arm == "paper" else effort.others)
     ]
 

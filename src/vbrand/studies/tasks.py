@@ -21,7 +21,7 @@ class Task:
     """What to run: everything that the answer depends on, and nothing else."""
 
     study: str  # a key of DESIGNS
-    arm: str  # "paper", "search", "default", "sampler", or "same": the search with the sampler's priors
+    arm: str  # a way to fit: see `detector_of`
     size: float  # q
     columns: int  # p
     replicate: int
@@ -96,7 +96,11 @@ def data_of(task: Task) -> Simulated:
 
 
 def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
-    """Return the detector of an arm."""
+    """Return the detector of an arm.
+
+    "paper": the paper's priors, its MCD, one k-means start; "mrcd": the same with MRCD; "search": its priors and our
+    search; "default": VBrand as it comes; "sampler": BrandSampler as SS2 was run; "same": our search with its priors.
+    """
     study = task.study.split("_")[0]
     if task.arm == "sampler":
         return BrandSampler(
@@ -108,13 +112,15 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
             random_state=task.replicate,
         )
     settings: dict[str, Any] = {}
-    if task.arm in ("paper", "search"):
+    if task.arm in ("paper", "mrcd", "search"):
         settings = paper_settings(study, data.train)
     if task.arm == "same":
         settings = sampler_settings(data.train.shape[1]) | {"kernel": "gaussian"}
         del settings["kappa"]
-    if task.arm == "paper":
+    if task.arm in ("paper", "mrcd"):
         settings |= {"search": "restarts", "n_starts": 1}
+    if task.arm == "mrcd":
+        settings |= {"scatter": "mrcd"}
     if task.weight:
         settings |= {"known_weight": task.weight, "novel_weight": task.weight}
         settings |= {name: getattr(task, name) for name in GRID[1:]}
