@@ -79,7 +79,7 @@ def reproduce_command(
             for figure in reproduce(name, out, effort, jobs=effective_n_jobs(jobs), data=data, bar=_bar):
                 typer.echo(figure)
         typer.echo(write_page(out, effort))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:
         _fail(str(error))
 
 

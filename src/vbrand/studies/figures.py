@@ -291,7 +291,10 @@ def _logarithmic(panel: Any) -> None:
 
 
 def _panels(rows: int, columns: int, width: float, height: float, **shared: Any) -> Any:
-    import matplotlib as mpl
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise ImportError("figures need the package matplotlib: pip install 'vbrand[plot]'") from None
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
