@@ -74,7 +74,7 @@ def draw_ss2(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
                 panel.set(xlabel="columns p", ylabel=name)
         panels[-1, 0].legend(frameon=False, fontsize=7, loc="lower left")
         figure.suptitle(
-            f"SS2, {scenario} scenario: 2 known and 3 novel classes; {_replicates(own)}; bars: standard errors"
+            f"SS2, {scenario} scenario: 2 known and 3 novel classes; bars: standard errors\n{_replicates(own)}"
         )
         names += _save(figure, folder, f"ss2_{scenario}")
     figure, panels = _panels(2, len(effort.sizes), 3.2 * len(effort.sizes), 6.5, sharex=True, sharey=True)
@@ -86,8 +86,8 @@ def draw_ss2(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
             panel.set(title=f"{scenario}, q = {size:g}", xlabel="columns p", ylabel="seconds of one core")
             panel.set(xticks=effort.columns)
             _logarithmic(panel)
-    panels[0, 0].legend(frameon=False, fontsize=7)
-    figure.suptitle(f"SS2: time of stage 2; {_replicates(lines)}; bars: standard errors")
+    panels[0, -1].legend(frameon=False, fontsize=7, loc="lower right")
+    figure.suptitle(f"SS2: time of stage 2; bars: standard errors\n{_replicates(lines)}")
     return names + _save(figure, folder, "ss2_time")
 
 
@@ -284,10 +284,12 @@ def _line(panel: Any, means: Any, size: float, columns: tuple[int, ...], k: int,
 
 
 def _logarithmic(panel: Any) -> None:
+    """Make the vertical axis logarithmic, with plain numbers; between powers of ten only where there is room."""
     panel.set_yscale("log")
+    low, high = panel.get_ylim()
     panel.yaxis.set_major_formatter("{x:g}")
-    panel.yaxis.set_minor_formatter("{x:g}")
-    panel.tick_params(axis="y", which="minor", labelsize=6)
+    panel.yaxis.set_minor_formatter("{x:g}" if high < 20.0 * low else "")
+    panel.tick_params(axis="y", which="minor", labelsize=7)
 
 
 def _panels(rows: int, columns: int, width: float, height: float, **shared: Any) -> Any:
