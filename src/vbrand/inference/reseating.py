@@ -48,16 +48,17 @@ def reseated(
     pair = _picked(rows, prior.known, labels, generator)
     if pair is None:
         return None
-    splits = pair.first == pair.second
+    splits, known = pair.first == pair.second, pair.first < prior.known
     counts = np.bincount(labels, minlength=prior.known)
-    novel = counts[prior.known :].sum() - (0 if pair.first >= prior.known else counts[pair.second] * (not splits))
+    # novel rows of the merged partition
+    novel = int(counts[prior.known :].sum() - (counts[pair.second] if known and not splits else 0))
     given = np.full(pair.rows.size, -1) if splits else (labels[pair.rows] == pair.second).astype(np.int64)
     given[:2] = 0, 1
-    # weights of the first and second component for the next row, given how many they have: offset + count, and a factor
-    known = pair.first < prior.known
-    offset = prior.weights.dirichlet[pair.first] if known else 0.0
-    base, alpha = float(novel), float(prior.weights.dirichlet[-1])
-    shares = np.array([offset, base + alpha if known else -1.0, base + concentration])
+    # what rows that have been dealt are added to: alpha_k; alpha_0 + N and gamma + N where a known class is left
+    dirichlet = prior.weights.dirichlet
+    shares = np.array(
+        [dirichlet[pair.first], dirichlet[-1] + novel, concentration + novel] if known else [0.0, -1.0, -1.0]
+    )
     own = min(pair.first, prior.known)  # the first component, the second, and both together
     log_choice, logs, seats = _dealt(
         rows.working(pair.rows),
