@@ -110,7 +110,7 @@ def test_soils_run_through_three_arms(tmp_path):
     folder = SHARED / "data" / "statlog"
     made = reproduce("statlog", tmp_path, TOY, jobs=1, data=folder, bar=silent)
     assert [figure.stem for figure in made] == ["statlog_paper", "statlog_search", "statlog_default"]
-    lines = list(csv.DictReader((tmp_path / "reproduction" / "statlog.csv").read_text().splitlines()))
+    lines = list(csv.DictReader((tmp_path / "reproduction" / "statlog_2.csv").read_text().splitlines()))
     assert [line["arm"] for line in lines] == ["paper", "search", "default", "mrcd"]
     assert "has 2 starts" in write_page(tmp_path, TOY).read_text()
 

@@ -42,7 +42,7 @@ def write_page(out: Path, effort: Effort) -> Path:
         if tasks and all(task.key in held for task in tasks):
             lines = [held[task.key] for task in tasks]
             sections.append(_SECTIONS[study](lines, effort))
-    stored = _soil_lines(folder / "statlog.csv")
+    stored = _soil_lines(_soil_table(folder, effort))
     if stored:
         sections.append(page.section_statlog(stored, effort.restarts))
     return page.write_page(folder, sections, effort)
@@ -62,11 +62,16 @@ def _statlog(folder: Path, effort: Effort, jobs: int, data: Path | None, bar: Ba
         progress(float(effort.restarts))
     names = figures.draw_soils(arms, soils, folder)
     lines = [line_of(arm) for arm in arms]
-    with (folder / "statlog.csv").open("w", newline="") as file:
+    with _soil_table(folder, effort).open("w", newline="") as file:
         writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(lines)
     return names
+
+
+def _soil_table(folder: Path, effort: Effort) -> Path:
+    """Return the table of so many starts: the page must not show that of another effort."""
+    return folder / f"statlog_{effort.restarts}.csv"
 
 
 def _soil_lines(path: Path) -> list[dict[str, Any]]:
