@@ -127,7 +127,7 @@ def test_draws_of_parameters_given_rows_and_of_rows_given_parameters_are_of_one_
         # weights not divided by the slice sequence
         (sampler, "slice_scores", lambda right: lambda drawn, w, known, kappa: right(drawn, w, known, 1e-9)),
         # splits and merges that do not know how many clusters are expected
-        (reseating, "_log_split", lambda right: lambda *given: right(*given) + 1.0),
+        (reseating, "log_split_odds", lambda right: lambda *given: right(*given) + 1.0),
     ],
 )
 def test_a_broken_conditional_is_noticed(monkeypatch, module, name, broken):

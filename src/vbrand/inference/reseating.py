@@ -10,12 +10,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from vbrand.inference.kernel import Rows
 from vbrand.inference.lanes import jit
 from vbrand.model.components import Components
 from vbrand.model.prior import Prior
+from vbrand.model.weights import log_split_odds
 from vbrand.types import FloatArray, IntArray, Labels
 
 # a move may cost as many operations as this, or as a part of the rows
@@ -69,7 +69,9 @@ def reseated(
         generator.random(pair.rows.size),
     )
     second = int(seats.sum())
-    log_ratio = _log_split(pair, prior, seats.size - second, second, novel, concentration) + logs[0] + logs[1] - logs[2]
+    alphas = (float(dirichlet[pair.first]), float(dirichlet[-1])) if known else None
+    prior_odds = log_split_odds(seats.size - second, second, concentration, alphas, novel)
+    log_ratio = prior_odds + logs[0] + logs[1] - logs[2]
     accepted = np.log1p(-generator.random()) < (log_ratio - log_choice if splits else log_choice - log_ratio)
     if not accepted:
         return None
@@ -94,30 +96,6 @@ def _picked(rows: Rows, known: int, labels: Labels, generator: np.random.Generat
         return None
     others = generator.permutation(members[(members != i) & (members != j)])
     return Pair(np.concatenate([[i, j], others]), first, second)
-
-
-def _log_split(pair: Pair, prior: Prior, first: int, second: int, novel: int, concentration: float) -> float:
-    """Return log of the prior odds of the split against the merged partition, pi and sticks integrated out.
-
-    `novel` counts the novel rows of the merged partition.
-    """
-    # a cluster: gamma G(n_b), and beside a novel one G(n_a) / G(n_a + n_b)
-    odds = np.log(concentration) + gammaln(second)
-    if pair.first >= prior.known:
-        return float(odds + gammaln(first) - gammaln(first + second))
-    # from a known class: G(alpha_k + n_a) / G(alpha_k + n_a + n_b), G(alpha_0 + N + n_b) / G(alpha_0 + N), and
-    # G(gamma + N) / G(gamma + N + n_b)
-    alpha, alpha_novel = prior.weights.dirichlet[pair.first], prior.weights.dirichlet[-1]
-    elsewhere = first + second  # rows of the class before
-    return float(
-        odds
-        + gammaln(alpha + first)
-        - gammaln(alpha + elsewhere)
-        + gammaln(alpha_novel + novel + second)
-        - gammaln(alpha_novel + novel)
-        + gammaln(concentration + novel)
-        - gammaln(concentration + novel + second)
-    )
 
 
 def _dealt(

@@ -173,3 +173,29 @@ def _stick_bound(prior: Weights, novel: FloatArray, opened: int) -> float:
     kept = np.append(digamma(best.broken) - total, 0.0)
     left = np.append(0.0, np.cumsum(digamma(best.passed) - total))
     return float(novel[:opened] @ (kept + left)[:opened]) - stick_divergence(best, prior)
+
+
+def log_split_odds(
+    first: int, second: int, concentration: float, alphas: tuple[float, float] | None, novel: int
+) -> float:
+    """Return log of the odds of a split into so many rows against the merged partition, pi and sticks integrated out.
+
+    The second part is a novel cluster, and so is the first one unless `alphas` gives the Dirichlet weights of its known
+    component and of novelty. `novel` counts the novel rows of the merged partition.
+    """
+    # a cluster: gamma G(n_b), and beside a novel one G(n_a) / G(n_a + n_b)
+    odds = np.log(concentration) + gammaln(second)
+    if alphas is None:
+        return float(odds + gammaln(first) - gammaln(first + second))
+    # from a known class: G(alpha_k + n_a) / G(alpha_k + n_a + n_b), G(alpha_0 + N + n_b) / G(alpha_0 + N), and
+    # G(gamma + N) / G(gamma + N + n_b)
+    alpha, alpha_novel = alphas
+    return float(
+        odds
+        + gammaln(alpha + first)
+        - gammaln(alpha + first + second)
+        + gammaln(alpha_novel + novel + second)
+        - gammaln(alpha_novel + novel)
+        + gammaln(concentration + novel)
+        - gammaln(concentration + novel + second)
+    )
