@@ -9,9 +9,10 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.model_selection import train_test_split
 
+from vbrand.confusion import Confusion
 from vbrand.detector import VBrand
 from vbrand.discovery import Discovery
-from vbrand.metrics import Confusion, Scores, confusion, evaluate
+from vbrand.metrics import Scores, confusion, evaluate
 
 UNSEEN = (3, 8)
 _COLUMNS = 30

@@ -1,19 +1,27 @@
 """VBrand, the variational detector: validates, calls, stores."""
 
+import os
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from vbrand.discovery import VariationalDiscovery, discovery_of
+from vbrand.facts import Facts
 from vbrand.inference.kernel import Rows
 from vbrand.inference.search import Effort, Found, Search, find
+from vbrand.io.container import ModelFileError
+from vbrand.io.model import Model, read_model, versions, write_model
 from vbrand.known import learn_modes
-from vbrand.labelling import memberships
+from vbrand.labelling import Answers, answers_of, memberships
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior, elicit
 from vbrand.paper import paper_settings
@@ -189,17 +197,17 @@ class VBrand(Shell):
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         working = self._coordinates.view(self._columns(rows))
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
-        best: tuple[Found, Prior, KnownClasses] | None = None
-        for tail, known in self._views:
+        best: tuple[Found, Prior, int] | None = None
+        for view, (tail, known) in enumerate(self._views):
             beliefs = self._beliefs(self._kept, self._coordinates, tail)
             prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
             with shown(self.verbose) as progress:
                 start = self._initial_components(working, prior)
                 found = find(working, prior, effort, generator, component=start, progress=progress)
             if best is None or found.best.bound.total > best[0].best.bound.total:
-                best = found, prior, known
+                best = found, prior, view
         assert best is not None
-        found, prior, known = best
+        found, prior, chosen = best
         if found.full:
             warnings.warn(
                 f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
@@ -209,8 +217,11 @@ class VBrand(Shell):
         volume = rows.shape[0] * self._coordinates.log_volume
         discovery = discovery_of(
             rows,
+            working,
             partial(
-                memberships, working, partial(log_predictive_parts, posterior=found.best.posterior), prior.class_of
+                memberships,
+                log_parts=partial(log_predictive_parts, posterior=found.best.posterior),
+                class_of=prior.class_of,
             ),
             found.best.posterior,
             prior.class_of,
@@ -229,10 +240,78 @@ class VBrand(Shell):
                 found.best.posterior.components.reordered(np.arange(prior.known)), prior.class_of
             ),
         )
-        self._prior, self._posterior = prior, found.best.posterior
-        self.known_classes_ = self._outward(known)
+        self._prior, self._posterior, self._places = prior, found.best.posterior, discovery.places
+        self._chosen = chosen
         self.discovery_ = discovery
         return discovery
+
+    def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
+        """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
+
+        Clusters are numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next
+        number.
+        """
+        places = getattr(self, "_places", np.empty(0, dtype=np.int64))
+        for block, members in self._memberships(X):
+            yield block, answers_of(members, self.classes_, self.threshold, places)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
+
+        The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
+        discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
+        `random_state` that is no number.
+        """
+        write_model(Path(path), self.model())
+
+    def model(self, facts: Facts | None = None) -> Model:
+        """Return what a model file holds; `facts` instead of those of the last discovery."""
+        check_is_fitted(self)
+        if facts is None:
+            facts = self.discovery_.facts() if hasattr(self, "discovery_") else getattr(self, "_facts", None)
+        names = getattr(self, "feature_names_in_", None)
+        return Model(
+            versions=versions(),
+            settings={name: _kept_setting(name, value) for name, value in self.get_params().items()},
+            classes=self.classes_,
+            columns=None if names is None else tuple(str(name) for name in names),
+            kept=self._kept,
+            reduction=self._reduction,
+            coordinates=self._coordinates,
+            views=self._views,
+            chosen=self._chosen,
+            prior=self._prior,
+            posterior=getattr(self, "_posterior", None),
+            places=getattr(self, "_places", np.empty(0, dtype=np.int64)),
+            facts=facts,
+        )
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """Return the detector that a model file holds."""
+        unknown = sorted(set(model.settings) - set(cls().get_params()))
+        if unknown:
+            raise ModelFileError(
+                f"the model has a setting {unknown[0]!r} that this vbrand does not know. Use the version that made it: "
+                f"{model.versions.get('vbrand', 'unknown')}."
+            )
+        settings: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in model.settings.items()}
+        detector = cls(**settings)
+        detector._check_parameters()
+        detector.n_features_in_ = model.kept.size
+        if model.columns is not None:
+            detector.feature_names_in_ = np.array(model.columns, dtype=object)
+        detector.classes_ = model.classes
+        detector._kept, detector._reduction, detector._coordinates = model.kept, model.reduction, model.coordinates
+        detector._views, detector._chosen, detector._prior = model.views, model.chosen, model.prior
+        detector._places, detector._facts = model.places, model.facts
+        if model.posterior is not None:
+            detector._posterior = model.posterior
+        return detector
+
+    @property
+    def _has_discovered(self) -> bool:
+        return hasattr(self, "_posterior")
 
     def _log_parts(self, rows: FloatArray) -> FloatArray:
         return log_predictive_parts(rows, self._posterior)
@@ -271,3 +350,21 @@ class VBrand(Shell):
         for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
             check_whole(name, getattr(self, name), 1)
         super()._check_parameters()
+
+
+def load(path: str | os.PathLike[str]) -> VBrand:
+    """Return the detector that `VBrand.save` or `vbrand discover` wrote; it predicts, and discovers in other tables.
+
+    Reading a file runs nothing in it; one that is cut off, altered or from a newer vbrand gets one sentence.
+    """
+    return VBrand.from_model(read_model(Path(path)))
+
+
+def _kept_setting(name: str, value: Any) -> Any:
+    """Return a setting as a file can hold it."""
+    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    plain = value is None or isinstance(value, bool | int | float | str | tuple)
+    return value if plain else np.asarray(value, dtype=np.float64)

@@ -1,8 +1,9 @@
 """What was found: a known class or a novel group for every row, with probabilities."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -11,45 +12,22 @@ from scipy.special import expit, logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.explain import Explanation, Yardstick
+from vbrand.facts import Climb, Facts, facts_of
+from vbrand.groups import Group, GroupCount, describe_groups, plural
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
-from vbrand.labelling import Memberships
+from vbrand.inference.kernel import Rows
+from vbrand.labelling import Memberships, label_names
 from vbrand.model.posterior import Bound, Posterior
 from vbrand.model.predictive import log_component_weights
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.plots import Plots
+from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
-_ROWS_TO_EXPLAIN = 1_000
 # probabilities of up to so many rows x groups are computed at once
 _AT_ONCE = 5_000_000
 # a row whose best component has at least this probability is taken as certain when labels are drawn
 _CERTAIN = 1.0 - 1e-9
-
-
-@dataclass(frozen=True)
-class Group:
-    """One line of the summary: a known class or a novel group."""
-
-    name: str
-    rows: int
-    weight: float  # the share of all rows that the model expects of it
-    novelty_probability: float  # mean over its rows
-    kind: str  # "known class", "novel group" or "outlier group"
-    centre: FloatArray  # (p,) mean of its rows, in the user's units
-    explanation: Explanation | None  # where its centre lies beside the known classes; None for those
-
-
-@dataclass(frozen=True)
-class GroupCount:
-    """Number of novel groups, of at least `min_group` rows each: mean and 90 % interval over draws of labels.
-
-    The draws of a variational fit hold its components fixed and only redraw which rows belong to them, so the interval
-    is too narrow: it knows nothing of other ways to split the rows. Those of the sampler are draws of the posterior.
-    """
-
-    mean: float
-    low: int
-    high: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +49,7 @@ class Discovery:
     n_groups: GroupCount
     columns: tuple[str, ...]
     notes: tuple[str, ...]  # what was done to the table, in sentences
+    threshold: float  # rows with a larger P(novel) are novel
     _table: NDArray[Any] = field(repr=False)
     _yardstick: Yardstick = field(repr=False)
 
@@ -87,6 +66,39 @@ class Discovery:
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
         """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
         raise NotImplementedError
+
+    @property
+    def plot(self) -> Plots:
+        """Return pictures for notebooks: `plot.map()`, `.profile()`, `.history()` and `.confusion(truth)`."""
+        return Plots(self.facts)
+
+    def facts(
+        self, *, names: Sequence[str] | None = None, truth: Any = None, scores: tuple[tuple[str, float], ...] = ()
+    ) -> Facts:
+        """Return what pictures are drawn of; `names` and `truth` are those of the rows, `scores` how good it is."""
+        return facts_of(
+            self._table,
+            self.clusters,
+            self.novelty_probability,
+            self._class_probabilities_of,
+            self.groups,
+            self._yardstick,
+            names=names,
+            truth=truth,
+            sentence=repr(self),
+            count=self.n_groups,
+            notes=self.notes,
+            threshold=self.threshold,
+            climb=self._climb(),
+            scores=scores,
+        )
+
+    def _class_probabilities_of(self, rows: IntArray) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last) for some rows."""
+        return self.class_probabilities[rows]
+
+    def _climb(self) -> Climb | None:
+        return None
 
     def has_rows_of(self, other: "Discovery") -> bool:
         """Return whether another discovery is of the same rows."""
@@ -110,15 +122,18 @@ class Discovery:
         """
         return Summary(self.groups, self.notes)
 
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}"
+
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
         novel = [group.rows for group in self.groups if group.kind == "novel group"]
         outliers = sum(group.rows for group in self.groups if group.kind == "outlier group")
         return (
-            f"{_plural(known, 'row belongs', 'rows belong')} to the "
-            f"{_plural(self.classes.size, 'known class', 'known classes')}, "
-            f"{sum(novel):,} to {_plural(len(novel), 'novel group', 'novel groups')}, "
-            f"{_plural(outliers, 'looks like an outlier', 'look like outliers')}."
+            f"{plural(known, 'row belongs', 'rows belong')} to the "
+            f"{plural(self.classes.size, 'known class', 'known classes')}, "
+            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}, "
+            f"{plural(outliers, 'looks like an outlier', 'look like outliers')}."
         )
 
 
@@ -134,22 +149,30 @@ class VariationalDiscovery(Discovery):
     traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
-    _members: Callable[[], Iterator[tuple[slice, Memberships]]]
-    _places: IntArray  # novel components that are groups, in their order
+    _rows: Rows
+    _members: Callable[[Rows], Iterator[tuple[slice, Memberships]]]
+    places: IntArray  # novel components that are groups, in their order
 
     @cached_property
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = np.empty((self.labels.size, len(self.groups)))
-        for block, members in self._members():
-            result[block] = _probabilities(members, self._places)
+        for block, members in self._members(self._rows):
+            result[block] = _probabilities(members, self.places)
         return result
 
     @property
     def class_probabilities(self) -> FloatArray:
         """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
-        known = [np.exp(members.known) for _, members in self._members()]
-        return np.column_stack([np.concatenate(known), self.novelty_probability])
+        return self._class_probabilities_of(np.arange(self.labels.size))
+
+    def _class_probabilities_of(self, rows: IntArray) -> FloatArray:
+        some = self._rows if rows.size == len(self._rows) else replace(self._rows, table=self._rows.table[rows])
+        known = [np.exp(members.known) for _, members in self._members(some)]
+        return np.column_stack([np.concatenate(known), self.novelty_probability[rows]])
+
+    def _climb(self) -> Climb:
+        return Climb(max(self.traces, key=lambda trace: float(trace[-1])), self.history)
 
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
         """Return draws of `clusters`, (draws, n), each row by its probabilities and on its own, as the fit has it."""
@@ -179,10 +202,22 @@ class Summary:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("group", "rows", "weight", "P(novel)", "kind"))
+        body = "".join(
+            f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
+            f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
+            for g in self.groups
+        )
+        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == "novel group"]
+        notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
 
 def discovery_of(
     table: NDArray[Any],
-    members: Callable[[], Iterator[tuple[slice, Memberships]]],
+    rows: Rows,
+    members: Callable[[Rows], Iterator[tuple[slice, Memberships]]],
     posterior: Posterior,
     class_of: IntArray,
     *,
@@ -193,15 +228,16 @@ def discovery_of(
     yardstick: Yardstick,
     **fit: Any,
 ) -> VariationalDiscovery:
-    """Return the discovery for rows in the user's units; `fit` holds what is passed through.
+    """Return the discovery for a table in the user's units; `fit` holds what is passed through.
 
-    `members` gives memberships block by block, each time anew: no array of rows by components is kept.
+    `rows` are what the model sees of it. `members` gives memberships block by block, each time anew: no array of rows
+    by components is kept.
     """
     n = table.shape[0]
     clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
     doubtful = list[FloatArray]()
     certain = np.zeros(posterior.components.dof.size - class_of.size + 1, dtype=np.int64)
-    for block, part in members():
+    for block, part in members(rows):
         novel = part.is_novel(threshold)
         clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
         score[block] = part.novelty_score(threshold)
@@ -226,23 +262,15 @@ def discovery_of(
         n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
         _table=table,
         _yardstick=yardstick,
+        threshold=threshold,
+        _rows=rows,
         _members=members,
-        _places=places,
+        places=places,
         **fit,
     )
     if n * len(found.groups) <= _AT_ONCE:
         _ = found.probabilities
     return found
-
-
-def labels_of(members: Memberships, classes: NDArray[Any], threshold: float) -> NDArray[Any]:
-    """Return the known label of each row, or -1 ("novel" where labels are text)."""
-    return np.asarray(label_names(classes)[np.where(members.is_novel(threshold), classes.size, members.best_class)])
-
-
-def label_names(classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels of the known classes, and that of novelty."""
-    return np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
 
 
 def _weights(posterior: Posterior, class_of: IntArray, places: IntArray) -> FloatArray:
@@ -266,43 +294,6 @@ def _probabilities(members: Memberships, places: IntArray) -> FloatArray:
     return np.column_stack([np.exp(members.known), inside])
 
 
-def describe_groups(
-    table: NDArray[Any],
-    clusters: IntArray,
-    weights: FloatArray,
-    novelty: FloatArray,
-    classes: NDArray[Any],
-    min_group: int,
-    yardstick: Yardstick,
-) -> tuple[Group, ...]:
-    """Return known classes and novel groups, line by line of the summary; `weights` are those that are expected."""
-    sizes = np.bincount(clusters, minlength=weights.size)
-    share = np.maximum(sizes, 1)
-    mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
-    centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
-    groups = list[Group]()
-    for k, size in enumerate(sizes.tolist()):
-        known = k < classes.size
-        groups.append(
-            Group(
-                name=str(classes[k]) if known else f"novel {k - classes.size + 1}",
-                rows=size,
-                weight=float(weights[k]),
-                novelty_probability=float(mean_novelty[k]),
-                kind="known class" if known else "novel group" if size >= min_group else "outlier group",
-                centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain(_some(table, clusters == k)),
-            )
-        )
-    return tuple(groups)
-
-
-def _some(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
-    """Return the chosen rows, of many an even sample."""
-    rows = np.flatnonzero(chosen)
-    return np.asarray(table[rows[:: -(-rows.size // _ROWS_TO_EXPLAIN)]], dtype=np.float64)
-
-
 def _count_groups(
     certain: IntArray, doubtful: FloatArray, min_group: int, generator: np.random.Generator
 ) -> GroupCount:
@@ -316,7 +307,3 @@ def _count_groups(
         counts[draw] = (sizes[:-1] >= min_group).sum()
     low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
     return GroupCount(float(counts.mean()), int(low), int(high))
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

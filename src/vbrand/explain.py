@@ -66,6 +66,28 @@ class Yardstick:
     coordinates: Coordinates
     reduction: Reduction | None
 
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that are measured with."""
+        return tuple(name for name, keep in zip(self.columns, self.kept, strict=True) if keep)
+
+    def working(self, rows: NDArray[Any]) -> FloatArray:
+        """Return rows in working coordinates."""
+        kept = rows[:, self.kept].astype(np.float64)
+        return self.coordinates.inward(kept if self.reduction is None else self.reduction.inward(kept))
+
+    def standardised(self, values: FloatArray) -> FloatArray:
+        """Return values of the kept columns in robust scales from the middle of the labelled rows, column by column."""
+        own = self.coordinates if self.reduction is None else self.reduction
+        return np.asarray((values - own.centre) / own.unit)
+
+    def class_centre(self, j: int) -> FloatArray:
+        """Return where the model expects a known class in the kept columns, in the user's units."""
+        own = self.class_of == j
+        centre = np.average(self.components.mean[own], axis=0, weights=self.components.dof[own])[None]
+        outer = self.coordinates.places_outward(centre)
+        return np.asarray(outer[0] if self.reduction is None else self.reduction.places_outward(outer)[0])
+
     def explain(self, rows: FloatArray) -> Explanation:
         """Return the explanation of a row in the user's units, or of the middle of several, (n, p)."""
         middle = rows[:, self.kept]
@@ -79,10 +101,9 @@ class Yardstick:
         pull = np.sqrt(spread[k]) * unit[k] @ self.components.inverse_factor[k]  # E[Sigma]^-1 (y - m)
         parts, usual = self._by_column(kept, k, deviation[k] * pull, pull)
         total = max(float(distance[k]), np.finfo(float).tiny)
-        names = [name for name, keep in zip(self.columns, self.kept, strict=True) if keep]
         contributions = [
             Contribution(name, float(value), float(middle), float(part / total))
-            for name, value, middle, part in zip(names, kept, usual, parts, strict=True)
+            for name, value, middle, part in zip(self.kept_columns, kept, usual, parts, strict=True)
         ]
         if self.reduction is not None:
             last = self.coordinates.places_outward(self.components.mean[k])[-1]

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from vbrand.inference.kernel import Rows
@@ -39,6 +41,35 @@ class Memberships:
     def is_novel(self, threshold: float) -> BoolArray:
         """Return which rows are novel: P(novel) above the threshold."""
         return self.novelty_score(threshold) > 0.0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What there is to say of each row."""
+
+    labels: NDArray[Any]  # (n,) known label, or -1 / "novel"
+    clusters: IntArray  # (n,) 0..J-1 the known classes, J.. the groups, and the next number for a novelty like none
+    novelty_probability: FloatArray  # (n,)
+    class_probabilities: FloatArray  # (n, J + 1) of the known classes and of novelty
+
+
+def answers_of(members: Memberships, classes: NDArray[Any], threshold: float, places: IntArray) -> Answers:
+    """Return the answers for rows with these memberships; `places` are the novel components that are groups."""
+    rank = np.full(members.novel.shape[1], classes.size + places.size)
+    rank[places] = classes.size + np.arange(places.size)
+    novel = members.is_novel(threshold)
+    probability = members.novelty_probability
+    return Answers(
+        labels=np.asarray(label_names(classes)[np.where(novel, classes.size, members.best_class)]),
+        clusters=np.where(novel, rank[members.novel.argmax(axis=1)], members.best_class),
+        novelty_probability=probability,
+        class_probabilities=np.column_stack([np.exp(members.known), probability]),
+    )
+
+
+def label_names(classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of the known classes, and that of novelty."""
+    return np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
 
 
 def memberships(

@@ -12,8 +12,9 @@ from sklearn.metrics import (
     fowlkes_mallows_score,
 )
 
+from vbrand.confusion import Confusion, confusion_of
 from vbrand.discovery import Discovery
-from vbrand.types import BoolArray, IntArray
+from vbrand.types import BoolArray
 
 
 @dataclass(frozen=True)
@@ -27,27 +28,6 @@ class Scores:
     known_f1: float  # known rows are the positive ones, as in the paper
     known_accuracy: float  # share of known rows that get their own label
     false_novelty: float  # share of known rows called novel
-
-
-@dataclass(frozen=True)
-class Confusion:
-    """True classes against clusters."""
-
-    truth: NDArray[Any]  # names of the rows of the table
-    clusters: tuple[str, ...]  # names of its columns: known classes, then novel groups
-    counts: IntArray
-
-    def __str__(self) -> str:
-        width = max(5, *(len(str(name)) for name in self.truth))
-        lines = [" " * width + "".join(f"  {name:>7}" for name in self.clusters)]
-        lines += [
-            f"{name!s:{width}}"
-            + "".join(f"  {count:>{max(7, len(cluster))}}" for count, cluster in zip(row, self.clusters, strict=True))
-            for name, row in zip(self.truth, self.counts, strict=True)
-        ]
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 def evaluate(truth: Any, found: Discovery) -> Scores:
@@ -84,11 +64,7 @@ def evaluate(truth: Any, found: Discovery) -> Scores:
 
 def confusion(truth: Any, found: Discovery) -> Confusion:
     """Return the table of true classes against known classes and novel groups."""
-    names, row = np.unique(np.asarray(truth), return_inverse=True)
-    columns = tuple(group.name for group in found.groups)
-    counts = np.zeros((names.size, len(columns)), dtype=np.int64)
-    np.add.at(counts, (row, found.clusters), 1)
-    return Confusion(names, columns, counts)
+    return confusion_of(truth, found.clusters, [group.name for group in found.groups])
 
 
 def true_novelty(truth: NDArray[Any], found: Discovery) -> BoolArray:

@@ -11,8 +11,10 @@ from scipy.special import logit
 
 from vbrand.chains import Chains
 from vbrand.diagnostics import effective_size, split_rhat
-from vbrand.discovery import Discovery, GroupCount, Summary, describe_groups, label_names
+from vbrand.discovery import Discovery, Summary
 from vbrand.explain import Yardstick
+from vbrand.groups import GroupCount, describe_groups
+from vbrand.labelling import label_names
 from vbrand.partition import best_partition
 from vbrand.types import FloatArray, IntArray
 
@@ -152,6 +154,7 @@ def sampled_discovery_of(
     low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
     return SampledDiscovery(
         classes=classes,
+        threshold=threshold,
         labels=label_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
         novelty_probability=novel / total,

@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from vbrand.coordinates import Coordinates
-from vbrand.discovery import Discovery, labels_of
+from vbrand.discovery import Discovery
 from vbrand.explain import Yardstick
 from vbrand.inference.kernel import Rows
 from vbrand.io.labels import read_labels
 from vbrand.io.table import checked_rows, column_list
-from vbrand.labelling import Memberships, memberships
+from vbrand.labelling import Memberships, label_names, memberships
 from vbrand.model.components import Components
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
@@ -87,9 +87,10 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         # all went well: now, and at once, forget what was known before
         self._kept, self._reduction, self._coordinates, self._views = kept, reduction, coordinates, views
         self._prior = prior
+        self._chosen = 0
         self.classes_ = known.labels
-        self.known_classes_ = self._outward(known)
-        self.__dict__.pop("discovery_", None)
+        for name in ("discovery_", "_posterior", "_places", "_facts"):
+            self.__dict__.pop(name, None)
         if not given.all():
             self._discover(rows[~given])
         return self
@@ -102,8 +103,12 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
-        parts = [labels_of(part, self.classes_, self.threshold) for _, part in self._memberships(X)]
-        return np.concatenate(parts)
+        names = label_names(self.classes_)
+        best = [
+            np.where(part.is_novel(self.threshold), self.classes_.size, part.best_class)
+            for _, part in self._memberships(X)
+        ]
+        return np.asarray(names[np.concatenate(best)])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of the known classes, in the order of `classes_`, and of novelty (last)."""
@@ -127,9 +132,21 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
     def _log_parts_known_so_far(self, rows: FloatArray) -> FloatArray:
         """Return `_log_parts`, or before any discovery those of the prior."""
-        if hasattr(self, "discovery_"):
+        if self._has_discovered:
             return self._log_parts(rows)
         return log_predictive_parts(rows, before_rows(self._prior))
+
+    @property
+    def _has_discovered(self) -> bool:
+        return hasattr(self, "discovery_")
+
+    @property
+    def known_classes_(self) -> KnownClasses:
+        """Return what stage 1 learned, in the user's units (of a reduced table what its components can show)."""
+        check_is_fitted(self)
+        _, known = self._views[self._chosen]
+        outer = self._coordinates.classes_outward(known)
+        return outer if self._reduction is None else self._reduction.classes_outward(outer)
 
     def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
         check_is_fitted(self)
@@ -215,11 +232,6 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         tail = prior.components.tail[0]
         notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
         return tuple(notes)
-
-    def _outward(self, known: KnownClasses) -> KnownClasses:
-        """Return known classes in the user's units (of a reduced table what its components can show)."""
-        outer = self._coordinates.classes_outward(known)
-        return outer if self._reduction is None else self._reduction.classes_outward(outer)
 
     def _components_of_labels(self, given: Any, rows: Rows, prior: Prior) -> IntArray:
         """Return the component that each row starts in, from labels in `init`; of a class its likeliest one.

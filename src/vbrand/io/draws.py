@@ -6,17 +6,17 @@ is there is whole. Arrays and JSON only: nothing that could run code.
 
 import hashlib
 import json
-import os
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.sampler import Leg
+from vbrand.io.files import write_whole
 
 _SCHEMA = 1
 
@@ -80,7 +80,7 @@ class DrawStore:
     def keep(self, chain: int, leg: int, done: Leg) -> Leg:
         """Write a leg, and return it with its labels left on disk."""
         path = self._path(chain, leg)
-        _write(path.with_suffix(".labels.npy"), lambda file: np.save(file, done.labels))
+        write_whole(path.with_suffix(".labels.npy"), lambda file: np.save(file, done.labels))
         others: dict[str, NDArray[Any]] = {
             "weights": done.weights,
             "concentration": done.concentration,
@@ -88,7 +88,7 @@ class DrawStore:
             "last_labels": done.last_labels,
             "last_concentration": np.array(done.last_concentration),
         }
-        _write(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
+        write_whole(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
         return replace(done, kept_labels=path.with_suffix(".labels.npy"))
 
     def _path(self, chain: int, leg: int) -> Path:
@@ -108,14 +108,3 @@ def _about(folder: Path) -> dict[str, Any] | None:
     if not known:
         raise ValueError(f"{path} is damaged, or was written by another version of vbrand. Choose another folder.")
     return about
-
-
-def _write(path: Path, write: Callable[[BinaryIO], Any]) -> None:
-    """Write a file all at once: under another name first."""
-    half = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with half.open("wb") as file:
-            write(file)
-        half.replace(path)
-    finally:
-        half.unlink(missing_ok=True)

@@ -169,7 +169,9 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
         figure, panels = _panels(2, 2, 13, 11)
         _draw_traces(panels[0, 0], arm)
         kinds = [SOILS[int(kind)] for kind in arm.confusion.truth]
-        _draw_map(panels[0, 1], place, [soils.test_kinds == kind for kind in arm.confusion.truth], kinds, "the truth")
+        _draw_map(
+            panels[0, 1], place, [soils.test_kinds == int(kind) for kind in arm.confusion.truth], kinds, "the truth"
+        )
         inside = [arm.found.clusters == k for k in range(len(arm.found.groups))]
         _draw_map(panels[1, 0], place, inside, _soil_names(arm), "what was found")
         _draw_confusion(panels[1, 1], arm, kinds)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from vbrand.confusion import Confusion
 from vbrand.detector import VBrand
 from vbrand.discovery import VariationalDiscovery
-from vbrand.metrics import Confusion, Scores, confusion, evaluate
+from vbrand.metrics import Scores, confusion, evaluate
 from vbrand.studies.tasks import warm
 from vbrand.types import FloatArray, IntArray
 

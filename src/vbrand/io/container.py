@@ -1,0 +1,136 @@
+"""The file of a model: three lines of text, a JSON header, arrays.
+
+    vbrand model 1
+    sha256 <of all that follows the second line>
+    header <bytes of the JSON header>
+    {"tree": ..., "arrays": [{"dtype": "<f8", "shape": [3, 2]}, ...]}
+    <the arrays, little-endian, one after the other, to the end of the file>
+
+There is nothing to run in it. Arrays lie end to end and must end where the file does, so reading takes about the memory
+that the file takes on disk. The checksum finds accidents; it does not say who wrote the file.
+"""
+
+import hashlib
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+SCHEMA = 1
+_DTYPES = ("<f8", "<f4", "<i8", "|b1")
+_LONGEST_LINE = 100
+_LONGEST_HEADER = 2**26
+_CHUNK = 2**20
+_TOO_DEEP = 4
+
+
+class ModelFileError(ValueError):
+    """A file that is no model, or not a whole one."""
+
+
+def write_tree(file: BinaryIO, tree: Any) -> None:
+    """Write dicts, lists, plain values and arrays."""
+    arrays = list[NDArray[Any]]()
+    plain = _without_arrays(tree, arrays)
+    listed = [{"dtype": array.dtype.str, "shape": array.shape} for array in arrays]
+    header = json.dumps({"tree": plain, "arrays": listed}).encode()
+    body: list[Any] = [
+        f"header {len(header)}\n".encode(),
+        header,
+        *(array.data.cast("B") for array in arrays if array.size),
+    ]
+    digest = hashlib.sha256()
+    for part in body:
+        digest.update(part)
+    file.write(f"vbrand model {SCHEMA}\nsha256 {digest.hexdigest()}\n".encode())
+    for part in body:
+        file.write(part)
+
+
+def read_tree(path: Path) -> Any:
+    """Return what a file holds, or say what is wrong with it."""
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        schema = _number_after(file, "vbrand model ", f"{path} is not a model file of vbrand.")
+        if schema > SCHEMA:
+            raise ModelFileError(
+                f"{path} was written by a newer vbrand (schema {schema}; this one reads up to {SCHEMA}). "
+                "Upgrade vbrand to read it."
+            )
+        damaged = f"{path} is damaged: it was cut off or altered. Save the model again, or copy the file again."
+        line = file.readline(_LONGEST_LINE)
+        start = file.tell()
+        if line != f"sha256 {_digest(file)}\n".encode():
+            raise ModelFileError(damaged)
+        file.seek(start)
+        length = _number_after(file, "header ", damaged)
+        if length > min(size - file.tell(), _LONGEST_HEADER):
+            raise ModelFileError(damaged)
+        try:
+            header = json.loads(file.read(length))
+            arrays = _read_arrays(file, header["arrays"], size)
+            return _with_arrays(header["tree"], arrays)
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            raise ModelFileError(damaged) from None
+
+
+def _read_arrays(file: BinaryIO, listed: Any, size: int) -> list[NDArray[Any]]:
+    arrays = list[NDArray[Any]]()
+    for each in listed:
+        dtype, shape = each["dtype"], each["shape"]
+        whole = all(type(length) is int and length >= 0 for length in shape)
+        if dtype not in _DTYPES or not whole or len(shape) > _TOO_DEEP:
+            raise ValueError(dtype)
+        count = math.prod(shape)
+        if count * np.dtype(dtype).itemsize > size - file.tell():
+            raise ValueError(shape)
+        array = np.empty(shape, dtype)
+        if count:
+            file.readinto(array.data.cast("B"))  # type: ignore[attr-defined]
+        arrays.append(array)
+    if file.tell() != size:
+        raise ValueError(size)
+    return arrays
+
+
+def _without_arrays(tree: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(tree, np.ndarray):
+        little = np.ascontiguousarray(tree, dtype=tree.dtype.newbyteorder("<"))
+        if little.dtype.str not in _DTYPES:
+            raise TypeError(f"arrays of {tree.dtype} are not kept")
+        arrays.append(little.reshape(tree.shape))
+        return {"array": len(arrays) - 1}
+    if isinstance(tree, dict):
+        return {name: _without_arrays(part, arrays) for name, part in tree.items()}
+    if isinstance(tree, list | tuple):
+        return [_without_arrays(part, arrays) for part in tree]
+    return tree
+
+
+def _with_arrays(tree: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(tree, dict):
+        if set(tree) == {"array"}:
+            return arrays[tree["array"]]
+        return {name: _with_arrays(part, arrays) for name, part in tree.items()}
+    if isinstance(tree, list):
+        return [_with_arrays(part, arrays) for part in tree]
+    return tree
+
+
+def _digest(file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _number_after(file: BinaryIO, words: str, otherwise: str) -> int:
+    line = file.readline(_LONGEST_LINE)
+    digits = line.removeprefix(words.encode()).removesuffix(b"\n")
+    if not (line.startswith(words.encode()) and line.endswith(b"\n") and digits.isdigit() and len(digits) < 16):
+        raise ModelFileError(otherwise)
+    return int(digits)

@@ -1,0 +1,86 @@
+"""Dataclasses <-> trees of plain values and arrays; what comes back has the types that its fields declare.
+
+Nothing in a tree can name a class or a function: the reader knows what it wants and takes nothing else.
+"""
+
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+
+class WrongTreeError(ValueError):
+    """A tree does not hold what is wanted."""
+
+
+def tree_of(value: Any) -> Any:
+    """Return a dataclass, and all in it, as dicts, lists, plain values and arrays."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: tree_of(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple | list):
+        return [tree_of(each) for each in value]
+    if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+        return {"text": value.tolist()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def built(kind: Any, tree: Any, where: str = "model") -> Any:
+    """Return the value of a declared type that a tree holds, or say where it holds something else."""
+    if kind is Any:
+        return tree
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return _either(inner, tree, where)
+    if origin is np.ndarray:
+        return _array(inner[1], tree, where)
+    if origin is dict:
+        return built(dict, tree, where)
+    if origin is tuple:
+        return _tuple(inner, tree, where)
+    if is_dataclass(kind):
+        return _dataclass(kind, tree, where)
+    if kind is float and type(tree) is int:
+        return float(tree)
+    if type(tree) is not kind:
+        raise WrongTreeError(f"{where} is no {kind.__name__}")
+    return tree
+
+
+def _dataclass(kind: Any, tree: Any, where: str) -> Any:
+    types = get_type_hints(kind)
+    names = [field.name for field in fields(kind)]
+    if not isinstance(tree, dict) or set(tree) != set(names):
+        raise WrongTreeError(f"{where} does not have the parts {', '.join(names)}")
+    return kind(**{name: built(types[name], tree[name], f"{where}.{name}") for name in names})
+
+
+def _either(kinds: tuple[Any, ...], tree: Any, where: str) -> Any:
+    if tree is None and NoneType in kinds:
+        return None
+    for kind in kinds:
+        try:
+            return built(kind, tree, where)
+        except WrongTreeError as error:
+            last = error
+    raise last
+
+
+def _tuple(inner: tuple[Any, ...], tree: Any, where: str) -> Any:
+    if not isinstance(tree, list):
+        raise WrongTreeError(f"{where} is no list")
+    if len(inner) == 2 and inner[1] is ...:
+        return tuple(built(inner[0], each, f"{where}[{i}]") for i, each in enumerate(tree))
+    if len(tree) != len(inner):
+        raise WrongTreeError(f"{where} has {len(tree)} parts, not {len(inner)}")
+    return tuple(built(kind, each, f"{where}[{i}]") for i, (kind, each) in enumerate(zip(inner, tree, strict=True)))
+
+
+def _array(dtype: Any, tree: Any, where: str) -> Any:
+    wanted = get_args(dtype)[0]  # NDArray[T] is ndarray[shape, dtype[T]]
+    if wanted is Any and isinstance(tree, dict) and set(tree) == {"text"}:
+        texts = built(tuple[str, ...], tree["text"], where)
+        return np.array(texts, dtype=str)
+    if not isinstance(tree, np.ndarray) or not (wanted is Any or tree.dtype == wanted):
+        raise WrongTreeError(f"{where} is no array of the right kind")
+    return tree

@@ -1,0 +1,57 @@
+"""Maps of rows: which rows to draw, and where in the plane, by principal components or t-SNE."""
+
+import warnings
+
+import numpy as np
+
+from vbrand.types import FloatArray, IntArray
+
+# rows on a map: as many as a browser draws at once and an eye can tell apart
+MOST_POINTS = 2_000
+# t-SNE looks at so many principal components, as is usual
+_COMPONENTS = 30
+# working coordinates beyond this count as it: one far row should not choose the axes
+_FAR_OUT = 30.0
+_FEWEST_FOR_TSNE = 10
+
+
+def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
+    """Return the rows on a map: all, or of a long table a sample in which small groups are not lost.
+
+    Half of the places are shared out equally among the clusters, half by size; within a cluster rows are taken evenly.
+
+    >>> rows_to_draw(np.array([0, 0, 0, 0, 0, 0, 1]), most=4)
+    array([0, 2, 5, 6])
+    """
+    if clusters.size <= most:
+        return np.arange(clusters.size)
+    present, sizes = np.unique(clusters, return_counts=True)
+    places = np.minimum(sizes, most // (2 * present.size) + (most // 2) * sizes // clusters.size)
+    chosen = [
+        np.flatnonzero(clusters == k)[np.linspace(0, size - 1, count).astype(np.int64)]
+        for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(places, 1).tolist(), strict=True)
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def principal_scores(rows: FloatArray) -> FloatArray:
+    """Return the first principal components of rows in working coordinates, (n, at least 2)."""
+    near = np.clip(rows, -_FAR_OUT, _FAR_OUT)
+    near = near - near.mean(axis=0)
+    left, size, axes = np.linalg.svd(near, full_matrices=False)
+    turn = np.sign(axes[np.arange(axes.shape[0]), np.abs(axes).argmax(axis=1)])  # a sign that does not depend on LAPACK
+    scores = (left * size * np.where(turn == 0.0, 1.0, turn))[:, :_COMPONENTS]
+    return np.asarray(np.pad(scores, ((0, 0), (0, max(0, 2 - scores.shape[1])))))
+
+
+def tsne_places(scores: FloatArray) -> FloatArray | None:
+    """Return places in the plane where neighbours stay neighbours, (n, 2); None for too few rows."""
+    from sklearn.manifold import TSNE
+
+    n = scores.shape[0]
+    if n < _FEWEST_FOR_TSNE or not np.ptp(scores, axis=0).any():
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a map has no use for advice on its settings
+        place = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", random_state=0).fit_transform(scores)
+    return np.asarray(place, dtype=np.float64)
