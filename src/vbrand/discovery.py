@@ -73,7 +73,11 @@ class Discovery:
         return Plots(self.facts)
 
     def facts(
-        self, *, names: Sequence[str] | None = None, truth: Any = None, scores: tuple[tuple[str, float], ...] = ()
+        self,
+        *,
+        names: Sequence[str | None] | None = None,
+        truth: Any = None,
+        scores: tuple[tuple[str, float], ...] = (),
     ) -> Facts:
         """Return what pictures are drawn of; `names` and `truth` are those of the rows, `scores` how good it is."""
         return facts_of(

@@ -73,7 +73,7 @@ def facts_of(
     groups: tuple[Group, ...],
     yardstick: Yardstick,
     *,
-    names: Sequence[str] | None,
+    names: Sequence[str | None] | None,
     truth: Any,
     **others: Any,
 ) -> Facts:
@@ -85,7 +85,9 @@ def facts_of(
         groups=tuple(_shortened(group) for group in groups),
         novelty_counts=_novelty_counts(novelty, clusters, groups),
         points=Points(
-            names=tuple(str(i) for i in drawn.tolist()) if names is None else tuple(names[i] for i in drawn.tolist()),
+            names=tuple(str(i) for i in drawn.tolist())
+            if names is None
+            else tuple(str(names[i] or i + 1) for i in drawn.tolist()),
             clusters=clusters[drawn],
             novelty=novelty[drawn],
             classes=class_probabilities(drawn),

@@ -9,7 +9,6 @@ from vbrand.facts import Facts
 from vbrand.looks import looks_of
 from vbrand.maps import tsne_places
 from vbrand.parameters import check_choice
-from vbrand.profiles import Profiles
 
 _MARKS = {"birth": "^", "merge": "v", "release": "s", "resplit": "D", "delete": "X"}
 
@@ -41,7 +40,9 @@ class Plots:
         axes.legend(title="group (rows)")
         if colour == "novelty" and shown is not None:
             axes.figure.colorbar(shown, ax=axes, label="P(novel)")
-        words = ("first principal component", "second") if method == "pca" else ("t-SNE 1", "t-SNE 2")
+        words = (
+            ("first principal component", "second principal component") if method == "pca" else ("t-SNE 1", "t-SNE 2")
+        )
         axes.set(xlabel=words[0], ylabel=words[1])
         if len(facts.points.names) < facts.rows:
             axes.set_title(f"{len(facts.points.names):,} of {facts.rows:,} rows")
@@ -54,9 +55,9 @@ class Plots:
         """
         facts = self._facts()
         profiles, axes = facts.profiles, _axes(ax)
-        place = np.arange(len(profiles.columns)) if profiles.positions is None else profiles.positions
+        place = profiles.places
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
-            lower, middle, upper = _shown(profiles)[:, k]
+            lower, middle, upper = profiles.drawn[:, k]
             line = "-" if group.kind == "known class" else "--"
             marker = None if profiles.are_spectra else look.marker
             axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
@@ -64,7 +65,7 @@ class Plots:
                 axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
         if not profiles.are_spectra:
             axes.set_xticks(place, profiles.columns, rotation=90)
-        axes.set(ylabel="median" if profiles.are_spectra else "median, in robust scales of the labelled rows")
+        axes.set(ylabel="median" if profiles.are_spectra else "median (robust scales)")
         if len(profiles.columns) < profiles.of:
             axes.set_title(f"{len(profiles.columns)} of {profiles.of:,} columns")
         axes.legend()
@@ -102,13 +103,6 @@ class Plots:
         axes.set_yticks(range(len(table.truth)), table.truth)
         axes.set(xlabel="found", ylabel="true class")
         return axes
-
-
-def _shown(profiles: Profiles) -> Any:
-    """Return quartiles as they are drawn, (3, groups, columns)."""
-    if profiles.are_spectra:
-        return np.stack([profiles.lower, profiles.middle, profiles.upper])
-    return profiles.scaled
 
 
 def _hue(novelty: Any) -> dict[str, Any]:

@@ -34,6 +34,16 @@ class Profiles:
         """Return whether columns are places on an axis."""
         return self.positions is not None
 
+    @property
+    def places(self) -> FloatArray:
+        """Return where columns are drawn, (c,)."""
+        return np.arange(float(len(self.columns))) if self.positions is None else self.positions
+
+    @property
+    def drawn(self) -> FloatArray:
+        """Return lower, middle and upper as they are drawn: spectra in the user's units, (3, groups, c)."""
+        return np.stack([self.lower, self.middle, self.upper]) if self.are_spectra else self.scaled
+
 
 def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
     """Return the profiles of groups, of many columns those that tell most."""

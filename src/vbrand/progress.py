@@ -18,7 +18,7 @@ def shown(verbose: bool) -> Iterator[Progress | None]:
         return
     rich = _rich()
     columns = rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.TimeElapsedColumn()
-    with rich.Progress(*columns, transient=True) as bar:
+    with rich.Progress(*columns, transient=True, console=_errors()) as bar:
         task = bar.add_task("looking for novel groups")
 
         def show(sweeps: int, groups: int, bound: float) -> None:
@@ -34,7 +34,8 @@ def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], N
         yield None
         return
     rich = _rich()
-    with rich.Progress(*rich.Progress.get_default_columns(), rich.TimeElapsedColumn(), transient=True) as bar:
+    columns = *rich.Progress.get_default_columns(), rich.TimeElapsedColumn()
+    with rich.Progress(*columns, transient=True, console=_errors()) as bar:
         task = bar.add_task(what, total=sweeps)
         tenths = 0
 
@@ -47,6 +48,13 @@ def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], N
             tenths = max(tenths, share)
 
         yield advance
+
+
+def _errors() -> Any:
+    """Return the console of standard error: standard output is for answers."""
+    from rich.console import Console
+
+    return Console(stderr=True)
 
 
 def _rich() -> Any:

@@ -1,0 +1,1 @@
+"""Facts -> figures -> one HTML file that works offline."""
