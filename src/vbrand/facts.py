@@ -91,7 +91,7 @@ def facts_of(
             clusters=clusters[drawn],
             novelty=novelty[drawn],
             classes=class_probabilities(drawn),
-            scores=principal_scores(yardstick.working(table[drawn])),
+            scores=principal_scores(yardstick.whitened(table[drawn])),
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),

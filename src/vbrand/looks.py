@@ -8,6 +8,8 @@ from vbrand.groups import Group
 _COOL = ("#0072b2", "#009e73", "#56b4e9", "#5b5ea6", "#3a7d7c", "#8fb339")
 _WARM = ("#d55e00", "#cc79a7", "#e69f00", "#b2182b", "#8c510a", "#e7298a")
 _GREY = "#7f7f7f"
+# P(novel) from 0 to 1: visible on white and on black
+NOVELTY_COLOURS = ("#3b82c4", "#9aa3ab", "#e8590c")
 # names of symbols in Plotly, and of markers in matplotlib
 _ROUND = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("hexagon", "h"), ("pentagon", "p"))
 _POINTED = (("triangle-up", "^"), ("star", "*"), ("cross", "P"), ("triangle-down", "v"), ("x", "X"))

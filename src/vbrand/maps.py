@@ -10,7 +10,7 @@ from vbrand.types import FloatArray, IntArray
 MOST_POINTS = 2_000
 # t-SNE looks at so many principal components, as is usual
 _COMPONENTS = 30
-# working coordinates beyond this count as it: one far row should not choose the axes
+# coordinates beyond this count as it: one far row should not choose the axes
 _FAR_OUT = 30.0
 _FEWEST_FOR_TSNE = 10
 
@@ -35,7 +35,7 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
 
 
 def principal_scores(rows: FloatArray) -> FloatArray:
-    """Return the first principal components of rows in working coordinates, (n, at least 2)."""
+    """Return the first principal components of rows in units of the scatter within classes, (n, at least 2)."""
     near = np.clip(rows, -_FAR_OUT, _FAR_OUT)
     near = near - near.mean(axis=0)
     left, size, axes = np.linalg.svd(near, full_matrices=False)

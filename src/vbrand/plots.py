@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.facts import Facts
-from vbrand.looks import looks_of
+from vbrand.looks import NOVELTY_COLOURS, looks_of
 from vbrand.maps import tsne_places
 from vbrand.parameters import check_choice
 
@@ -106,7 +106,14 @@ class Plots:
 
 
 def _hue(novelty: Any) -> dict[str, Any]:
-    return {"c": novelty, "cmap": "cividis", "vmin": 0.0, "vmax": 1.0}
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return {
+        "c": novelty,
+        "cmap": LinearSegmentedColormap.from_list("novelty", NOVELTY_COLOURS),
+        "vmin": 0.0,
+        "vmax": 1.0,
+    }
 
 
 def _axes(ax: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from vbrand.facts import Facts
 from vbrand.groups import Group
-from vbrand.looks import looks_of
+from vbrand.looks import NOVELTY_COLOURS, looks_of
 from vbrand.maps import tsne_places
 from vbrand.types import FloatArray
 
@@ -22,8 +22,6 @@ _MOVES = {"birth": "triangle-up", "merge": "triangle-down", "release": "square",
 _NOVEL = "#d55e00"
 _LONGEST_NAME = 24
 _CLASSES_SHOWN = 4
-# colours of P(novel) from 0 to 1, told apart by people with any colour vision
-_CIVIDIS = [[0.0, "#00204c"], [0.25, "#414d6b"], [0.5, "#7c7b78"], [0.75, "#bcaf6f"], [1.0, "#ffe945"]]
 
 
 def map_figure(facts: Facts) -> Figure:
@@ -63,8 +61,13 @@ def map_figure(facts: Facts) -> Figure:
     layout = {
         "xaxis": {"zeroline": False},
         "yaxis": {"zeroline": False},
-        "legend": {"title": {"text": "group (rows)"}},
-        "coloraxis": {"cmin": 0, "cmax": 1, "colorscale": _CIVIDIS, "colorbar": {"title": {"text": "P(novel)"}}},
+        "legend": {"title": {"text": "group (rows)"}, "orientation": "h", "y": -0.14},
+        "coloraxis": {
+            "cmin": 0,
+            "cmax": 1,
+            "colorscale": [[0.5 * i, colour] for i, colour in enumerate(NOVELTY_COLOURS)],
+            "colorbar": {"title": {"text": "P(novel)"}},
+        },
     }
     titles = {
         "pca": ["first principal component", "second principal component"],
@@ -157,9 +160,10 @@ def features_figure(group: Group) -> Figure:
         "orientation": "h",
         "y": np.arange(len(parts)),
         "x": [part.share for part in parts],
-        "marker": {"color": _NOVEL, "pattern": {"shape": ["/" if part.value > part.usual else "" for part in parts]}},
-        "text": [f"{part.value:.4g} against {part.usual:.4g}" for part in parts],
-        "textposition": "auto",
+        "marker": {"color": _NOVEL},
+        "text": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
+        "textposition": "outside",
+        "cliponaxis": False,
         "hovertext": [
             f"{escape(part.column)}: {part.value:.4g}, usual in the class {part.usual:.4g}; {part.share:.0%} of the "
             "squared distance"
@@ -170,11 +174,14 @@ def features_figure(group: Group) -> Figure:
     names = [escape(_short(part.column)) for part in parts]
     layout = {
         "yaxis": {"tickvals": np.arange(len(parts)), "ticktext": names, "automargin": True},
-        "xaxis": {"title": {"text": "share of the squared distance"}, "tickformat": ".0%"},
+        "xaxis": {
+            "title": {"text": "share of the squared distance"},
+            "tickformat": ".0%",
+            "range": [0.0, 1.4 * max((part.share for part in parts), default=1.0)],
+        },
         "showlegend": False,
-        "height": 120 + 28 * len(parts),
     }
-    return {"data": [trace], "layout": layout}
+    return {"data": [trace], "layout": layout, "height": 120 + 28 * len(parts)}
 
 
 def history_figure(facts: Facts) -> Figure:
@@ -244,9 +251,8 @@ def confusion_figure(facts: Facts) -> Figure:
             "autorange": "reversed",
             "automargin": True,
         },
-        "height": 220 + 28 * len(true),
     }
-    return {"data": [trace], "layout": layout}
+    return {"data": [trace], "layout": layout, "height": 220 + 30 * len(true)}
 
 
 def _hover(facts: Facts) -> list[str]:

@@ -4,7 +4,7 @@
   const page = document.documentElement;
   const button = document.getElementById("theme");
   const wish = window.matchMedia("(prefers-color-scheme: dark)");
-  const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+  const config = { responsive: true, displaylogo: false, modeBarButtons: [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]] };
   const margin = { l: 70, r: 20, t: 36, b: 60 };
 
   const colour = (name) => getComputedStyle(page).getPropertyValue(name).trim();
@@ -13,6 +13,7 @@
   function themed(figure) {
     const [ink, rule] = [colour("--ink"), colour("--rule")];
     const change = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", "font.color": ink };
+    Object.assign(change, { "modebar.bgcolor": "rgba(0,0,0,0)", "modebar.color": colour("--soft"), "modebar.activecolor": ink });
     for (const axis of ["xaxis", "yaxis"]) {
       change[`${axis}.gridcolor`] = rule;
       change[`${axis}.linecolor`] = rule;
@@ -85,9 +86,11 @@
   }
 
   setTheme(wish.matches);
-  const drawn = Object.entries(figures).map(([name, figure]) =>
-    Plotly.newPlot(name, figure.data, { margin, hovermode: "closest", ...figure.layout }, config));
-  if (!map.titles || !map.labels.tsne) places.querySelector('[value="tsne"]').remove();
+  const drawn = Object.entries(figures).map(([name, figure]) => {
+    if (figure.height) document.getElementById(name).style.height = `${figure.height}px`;
+    return Plotly.newPlot(name, figure.data, { margin, hovermode: "closest", ...figure.layout }, config);
+  });
+  if (!map.labels.tsne) places.querySelector('[value="tsne"]').remove();
   Promise.all(drawn).then(placeMap).then(() => {
     repaint();
     places.addEventListener("change", placeMap);
