@@ -86,7 +86,8 @@ class VBrand(Shell):
     verbose : bool, default False
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
-        Rows that the centre and the scatter of a known component are worth; by default ten times its labelled rows.
+        Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
+        times as many where those are fewer than two for each of its p (p + 3) / 2 parameters.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1

@@ -45,8 +45,8 @@ _MODE_ALIKE = 9.0
 _DOUBTED_SHARE = 0.25
 _MUCH_WIDER = 2.0
 _WITHIN = 0.99
-# two equal Gaussians with centres nearer than this have one hump
-_ONE_HUMP = 2.0
+# the halves of one Gaussian, cut through its middle, have centres 2.65 of their own standard deviations apart
+_ONE_HUMP = 3.0
 _ALIKE = np.geomspace(1.0, MOST_ALIKE, 20)
 
 

@@ -66,8 +66,11 @@ class Beliefs:
     tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
 
 
-# a known component is worth so many times its labelled rows: a weaker one wanders off to a novel class near by
+# A known component is worth its labelled rows, and up to so many times as many where those are few for its parameters:
+# there a novel component costs more than a known one that wanders off to a novel class near by. Where rows are enough it
+# is worth no more than they are: it would be too sure, and hand its own rows to a novel component on top of it.
 _STRENGTH = 10.0
+_ROWS_A_PARAMETER = 2.0
 
 
 def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
@@ -111,12 +114,19 @@ def stacked(first: Components, second: Components) -> Components:
 def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     count, p = known.centres.shape
     mean_strength, scatter_strength = (
-        _STRENGTH * known.rows.astype(np.float64) if strength is None else np.full(count, float(strength))
+        _strengths(known) if strength is None else np.full(count, float(strength))
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
+
+
+def _strengths(known: KnownClasses) -> FloatArray:
+    """Return the rows that each known component is worth."""
+    p = known.centres.shape[1]
+    enough = _ROWS_A_PARAMETER * p * (p + 3) / 2
+    return np.clip(enough, known.rows, _STRENGTH * known.rows).astype(np.float64)
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
