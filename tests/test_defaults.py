@@ -108,3 +108,24 @@ def test_the_settings_of_the_paper_by_name():
     assert len(detector.fit(data.train, data.train_classes).discover(data.test).traces) == 3
     with pytest.raises(ValueError, match="study is 'ss9'"):
         VBrand.paper(data.train, "ss9")
+
+
+@pytest.mark.parametrize(("columns", "labelled", "rows"), [(10, 30, 20_000), (3, 200, 60_000), (10, 2_000, 20_000)])
+def test_known_rows_stay_known_however_many_there_are(columns, labelled, rows):
+    """A prior that is surer than its labelled rows would make novel groups on top of the known classes."""
+    rng = np.random.default_rng(0)
+    centres = np.array([0.0, 6.0, -6.0, 14.0])
+    known, truth = rng.integers(0, 3, 3 * labelled), rng.integers(0, 4, rows)
+    train = centres[known][:, None] + rng.normal(size=(known.size, columns))
+    test = centres[truth][:, None] + rng.normal(size=(rows, columns))
+    found = VBrand(random_state=0).fit(train, known).discover(test)
+    scores = evaluate(truth, found)
+    assert scores.novelty_f1 > 0.999
+    assert scores.false_novelty < 0.001
+
+
+def test_a_gaussian_class_of_many_rows_has_one_mode():
+    data = simulate("ss1", 2, size=10.0)
+    detector = VBrand(random_state=0).fit(data.train, data.train_classes)
+    assert np.bincount(detector.known_classes_.class_of).tolist() == [1, 1, 1]
+    assert evaluate(data.test_classes, detector.discover(data.test)).novelty_f1 > 0.99

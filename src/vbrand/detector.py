@@ -367,5 +367,7 @@ def _kept_setting(name: str, value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         return value.item()
-    plain = value is None or isinstance(value, bool | int | float | str | tuple)
+    if isinstance(value, tuple):
+        return list(value)
+    plain = value is None or isinstance(value, bool | int | float | str)
     return value if plain else np.asarray(value, dtype=np.float64)

@@ -53,5 +53,7 @@ def tsne_places(scores: FloatArray) -> FloatArray | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a map has no use for advice on its settings
-        place = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", random_state=0).fit_transform(scores)
+        place = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0).fit_transform(
+            scores
+        )
     return np.asarray(place, dtype=np.float64)

@@ -1,5 +1,6 @@
 """Model files: the same answers after a round trip, and one sentence for whatever is not a model."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -108,7 +109,7 @@ def test_a_file_that_was_cut_off_is_refused(saved, tmp_path, part):
     whole = saved[2].read_bytes()
     cut = tmp_path / "cut.vbrand"
     cut.write_bytes(whole[: int(part * len(whole))])
-    with pytest.raises(ModelFileError, match="cut off or altered|not a model file"):
+    with pytest.raises(ModelFileError, match=r"cut off or altered|not a model file"):
         vbrand.load(cut)
 
 
@@ -158,7 +159,7 @@ def forged(path, header, body=b""):
 
 
 def taken_apart(path):
-    first, second, third, rest = path.read_bytes().split(b"\n", 3)
+    _, _, third, rest = path.read_bytes().split(b"\n", 3)
     length = int(third.split()[1])
     return json.loads(rest[:length]), rest[length:]
 
@@ -210,12 +211,8 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
             if part[at[-1]] == odd:
                 continue
             part[at[-1]] = odd
-            try:
-                detector = vbrand.load(forged(tmp_path / "odd.vbrand", changed, body))
-            except ValueError as error:  # one sentence, of the file or of a setting
-                assert str(error)
-            else:
-                detector.predict(saved[1])
+            with contextlib.suppress(ValueError):  # one sentence, of the file or of a setting
+                vbrand.load(forged(tmp_path / "odd.vbrand", changed, body)).predict(saved[1])
 
 
 def test_scatters_that_are_none_are_refused(saved, tmp_path):

@@ -9,6 +9,9 @@ from typing import Any
 from vbrand.io.frames import BATCH_ROWS, Frame, TableError, arrow, batches_of, checked_names
 from vbrand.io.separated import Origin, separated
 
+# bytes of a Parquet column that are read at once; by default all of a row group are
+_READ_AHEAD = 2**20
+
 
 def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
     """Return the table in a file, "-" for standard input; columns in `as_text` keep their text as it is."""
@@ -42,7 +45,7 @@ def _origin(path: str) -> Origin:
 def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
     from pyarrow.parquet import ParquetFile
 
-    file = ParquetFile(origin.native)
+    file = ParquetFile(origin.native, buffer_size=_READ_AHEAD, pre_buffer=False)
 
     def batches(columns: list[str]) -> Iterator[Any]:
         yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)

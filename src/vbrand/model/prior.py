@@ -67,8 +67,8 @@ class Beliefs:
 
 
 # A known component is worth its labelled rows, and up to so many times as many where those are few for its parameters:
-# there a novel component costs more than a known one that wanders off to a novel class near by. Where rows are enough it
-# is worth no more than they are: it would be too sure, and hand its own rows to a novel component on top of it.
+# there a novel component costs more than a known one that wanders off to a novel class near by. Where rows are enough
+# it is worth no more than they are: it would be too sure, and hand its own rows to a novel component on top of it.
 _STRENGTH = 10.0
 _ROWS_A_PARAMETER = 2.0
 

@@ -71,8 +71,8 @@ def section_robustness(lines: list[Line], effort: Effort) -> str:
         text.append(f"| {'`VBrand()`' if arm == 'default' else 'SS1'} | `{scatter}` | {row} | {loss:.3f} |")
     text.append(
         f"\nReplicates a cell: {_counts(clean.values())}. Search by moves. SS1's priors are worth 50 rows a class, "
-        "which the test rows outweigh; those of `VBrand()` are worth the labelled rows, 300 or 400 a class, so that it matters "
-        "what stage 1 says. `modes` is the default."
+        "which the test rows outweigh; those of `VBrand()` are worth the labelled rows, 300 or 400 a class, so that it "
+        "matters what stage 1 says. `modes` is the default."
     )
     return _with_figures(text, ["robustness"])
 

@@ -1,0 +1,430 @@
+"""The commands on tables as people have them, through the command line."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from tables import COLUMNS, as_csv, grain_rows, write_grain
+from typer.testing import CliRunner
+
+import vbrand
+from vbrand.cli import app
+
+FILES = {"labels.csv", "model.vbrand", "summary.json", "report.html"}
+
+
+def call(*arguments):
+    """Run a command; errors are to be sentences, so that nothing else may come out of it."""
+    done = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert "Traceback" not in done.output
+    return done
+
+
+def discover(folder, *arguments, out="out", code=0):
+    done = call("discover", *arguments, "-o", folder / out)
+    assert done.exit_code == code, done.output
+    return done
+
+
+def refused(folder, *arguments):
+    done = discover(folder, *arguments, code=2)
+    assert not (folder / "out").exists()
+    sentence = done.stderr.strip()
+    assert "\n" not in sentence
+    return sentence
+
+
+def labels_of(folder, out="out", name="labels.csv"):
+    with (folder / out / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def found_teff(lines):
+    """Return whether the rows that nobody labelled, and only they, are novel."""
+    return all((line["label"] == "novel") == (i >= 30) for i, line in enumerate(lines))
+
+
+def test_from_two_tables_to_an_answer(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = discover(tmp_path, train, test, "--label", "variety", "--truth", "truth")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
+    assert "30 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers." in done.stdout
+    assert "novelty F1 1.000" in done.stdout
+    lines = labels_of(tmp_path)
+    assert list(lines[0]) == ["row", "truth", "label", "cluster", "novelty_probability", "P(oat)", "P(rye)"]
+    assert found_teff(lines)
+    assert {line["cluster"] for line in lines} == {"oat", "novel 1"}
+    for line in lines:
+        total = sum(float(line[name]) for name in ("novelty_probability", "P(oat)", "P(rye)"))
+        assert total == pytest.approx(1.0, abs=1e-5)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["novel_rows"] == 30
+    assert summary["scores"]["ari"] == 1.0
+    assert summary["confusion"]["truth"] == ["oat", "teff"]
+
+
+def test_the_library_and_the_command_agree(tmp_path):
+    train, test = write_grain(tmp_path)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    known, labels, new, _ = grain_rows()
+    found = vbrand.VBrand(random_state=0).fit(known, labels).discover(new)
+    lines = labels_of(tmp_path)
+    assert [line["label"] for line in lines] == found.labels.tolist()
+    assert [float(line["novelty_probability"]) for line in lines] == pytest.approx(found.novelty_probability, rel=1e-5)
+
+
+def test_one_table_with_empty_labels(tmp_path):
+    known, labels, new, _ = grain_rows()
+    rows = [[*row, name] for row, name in zip(known.tolist(), labels, strict=True)]
+    rows += [[*row, empty] for row, empty in zip(new.tolist(), ["", "NA", " "] * 20, strict=True)]
+    order = np.random.default_rng(0).permutation(len(rows))
+    table = tmp_path / "all.csv"
+    table.write_text(as_csv([*COLUMNS, "variety"], [rows[i] for i in order]))
+    discover(tmp_path, table, "--label", "variety")
+    lines = labels_of(tmp_path)
+    assert len(lines) == 60
+    for line in lines:  # numbers of rows are those of the table
+        assert (line["label"] == "novel") == (order[int(line["row"]) - 1] >= 110)
+    assert "variety" not in lines[0]
+
+
+def test_json_on_standard_output_and_nothing_else(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = discover(tmp_path, train, test, "--label", "variety", "--json")
+    assert json.loads(done.stdout)["rows"] == 60
+    assert done.stdout == (tmp_path / "out" / "summary.json").read_text()
+    done = discover(tmp_path, train, test, "--label", "variety", "--quiet")
+    assert done.output == ""
+
+
+def test_the_same_tables_give_the_same_files(tmp_path):
+    train, test = write_grain(tmp_path)
+    for out, jobs in (("first", 1), ("second", 2)):
+        discover(tmp_path, train, test, "--label", "variety", "-q", "--jobs", jobs, out=out)
+    for name in ("labels.csv", "report.html"):
+        first, second = ((tmp_path / out / name).read_bytes() for out in ("first", "second"))
+        assert first.replace(b"<td>1</td>", b"<td>2</td>") == second.replace(b"<td>1</td>", b"<td>2</td>")
+
+
+def test_spaces_accents_and_quoted_separators_in_names(tmp_path):
+    names = ["teneur en protéines", 'a, "b"', "水分; %"]
+    train, test = write_grain(tmp_path, header=names, label="variété")
+    discover(tmp_path, train, test, "--label", "variété", "--truth", "truth")
+    assert found_teff(labels_of(tmp_path))
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    explained = summary["groups"][2]["explanation"]["contributions"]
+    assert {part["column"] for part in explained} == set(names)
+
+
+def test_a_byte_order_mark_and_carriage_returns(tmp_path):
+    train, test = write_grain(tmp_path, newline="\r\n")
+    for path in (train, test):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    discover(tmp_path, train, test, "--label", "variety", "--ignore", "truth")
+    assert found_teff(labels_of(tmp_path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
+def test_other_encodings(tmp_path, encoding):
+    train, test = write_grain(tmp_path, header=["été", "protein", "ash"])
+    for path in (train, test):
+        path.write_bytes(path.read_text(encoding="utf-8").encode(encoding))
+    discover(tmp_path, train, test, "--label", "variety")
+    assert found_teff(labels_of(tmp_path))
+
+
+def test_semicolons_and_decimal_commas(tmp_path):
+    train, test = write_grain(tmp_path, separator=";")
+    for path in (train, test):
+        path.write_text(path.read_text().replace(".", ","))
+    discover(tmp_path, train, test, "--label", "variety")
+    assert found_teff(labels_of(tmp_path))
+
+
+def test_tabs_parquet_and_feather(tmp_path):
+    known, labels, new, _ = grain_rows()
+    train = pd.DataFrame(known, columns=COLUMNS).assign(variety=labels)
+    test = pd.DataFrame(new, columns=COLUMNS).assign(sample=[f"s{i:03}" for i in range(60)])
+    train.to_csv(tmp_path / "train.tsv", sep="\t", index=False)
+    train.to_parquet(tmp_path / "train.parquet")
+    test.to_feather(tmp_path / "test.feather")
+    test.astype(dict.fromkeys(COLUMNS, "float32")).to_parquet(tmp_path / "test.parquet")
+    for first, second in (("train.tsv", "test.feather"), ("train.parquet", "test.parquet")):
+        discover(tmp_path, tmp_path / first, tmp_path / second, "--label", "variety", "--id", "sample", "-q")
+        lines = labels_of(tmp_path)
+        assert found_teff(lines)
+        assert [line["sample"] for line in lines] == test["sample"].tolist()
+
+
+def test_columns_are_matched_by_name(tmp_path):
+    train, test = write_grain(tmp_path)
+    table = pd.read_csv(test)
+    table[["truth", "ash", "protein", "moisture"]].assign(extra=1.5).to_csv(tmp_path / "turned.csv", index=False)
+    discover(tmp_path, train, test, "--label", "variety", "-q", out="straight")
+    discover(tmp_path, train, tmp_path / "turned.csv", "--label", "variety", "-q")
+    assert labels_of(tmp_path) == labels_of(tmp_path, "straight")
+
+
+def test_thousands_of_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    count = 3_000
+    shapes = np.cumsum(rng.normal(size=(3, count)), axis=1)
+    rows = [shapes[k] + rng.normal(size=(20, count)) + rng.normal(size=(20, 1)) for k in (0, 1, 0, 2)]
+    names = [f"{1000 + 2 * j} nm" for j in range(count)]
+    known = pd.DataFrame(np.vstack(rows[:2]), columns=names).assign(variety=["oat"] * 20 + ["rye"] * 20)
+    known.to_csv(tmp_path / "train.csv", index=False)
+    pd.DataFrame(np.vstack(rows[2:]), columns=names).to_csv(tmp_path / "test.csv", index=False)
+    discover(tmp_path, tmp_path / "train.csv", tmp_path / "test.csv", "--label", "variety", "-q")
+    assert [line["label"] == "novel" for line in labels_of(tmp_path)] == [False] * 20 + [True] * 20
+    assert (tmp_path / "out" / "report.html").stat().st_size < 6_000_000
+    assert "spectra, in your units" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_ids_and_text_are_carried_through(tmp_path):
+    train, test = write_grain(tmp_path)
+    table = pd.read_csv(test)
+    table.insert(0, "sample", [f"{i:04}" for i in range(60)])  # leading zeros stay
+    table["origin"] = ["Lyon, France"] * 30 + ['"Old" Town'] * 30
+    table["batch"] = np.arange(60) * 7
+    table["label"] = "?"
+    table.to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "--id", "sample", "--ignore", "batch")
+    lines = labels_of(tmp_path)
+    assert [line["sample"] for line in lines] == [f"{i:04}" for i in range(60)]
+    assert lines[0]["origin"] == "Lyon, France"
+    assert lines[59]["origin"] == '"Old" Town'
+    assert lines[3]["batch"] == "21"
+    assert lines[0]["label (table)"] == "?"
+    assert found_teff(lines)
+
+
+def test_a_column_that_counts_the_rows_is_no_measurement(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path, first in ((train, 0), (test, 80)):
+        table = pd.read_csv(path)
+        table.index += first
+        table.to_csv(path)  # pandas writes its index, without a name
+    done = discover(tmp_path, train, test, "--label", "variety")
+    assert "left out, because it only counts the rows: 'unnamed column 1'" in done.stdout.replace("\n", " ")
+    assert found_teff(labels_of(tmp_path))
+
+
+def test_whole_numbers_are_labels_too(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path, column in ((train, "variety"), (test, "truth")):
+        table = pd.read_csv(path)
+        table[column] = table[column].map({"oat": 1, "rye": 2, "teff": 3})
+        table.to_csv(path, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "--truth", "truth")
+    lines = labels_of(tmp_path)
+    assert {line["label"] for line in lines} == {"1", "-1"}
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["scores"]["novelty_f1"] == 1.0
+
+
+def test_settings(tmp_path):
+    train, test = write_grain(tmp_path)
+    options = ["--set", "threshold=0.9", "--set", "kernel=gaussian", "--set", "concentration=[2, 1]"]
+    discover(tmp_path, train, test, "--label", "variety", "-q", *options)
+    detector = vbrand.load(tmp_path / "out" / "model.vbrand")
+    assert (detector.threshold, detector.kernel, detector.concentration) == (0.9, "gaussian", (2, 1))
+    assert "NAME is one of" in call("discover", train, test, "--label", "variety", "--set", "tresh=1").stderr
+    assert "threshold is 7" in refused(tmp_path / "other", train, test, "--label", "variety", "--set", "threshold=7")
+
+
+def edited(path, old, new):
+    path.write_text(path.read_text().replace(old, new, 1))
+    return path
+
+
+def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
+    folder = tmp_path
+    train, test = write_grain(folder)
+    empty = folder / "empty.csv"
+    empty.write_text("")
+    header = folder / "header.csv"
+    header.write_text("moisture,protein,ash\n")
+    twice = folder / "twice.csv"
+    twice.write_text("a,b,a\n1,2,3\n")
+    unlabelled = folder / "unlabelled.csv"
+    pd.read_csv(train).assign(variety="").to_csv(unlabelled, index=False)
+    narrow = folder / "narrow.csv"
+    pd.read_csv(test).drop(columns=["ash"]).to_csv(narrow, index=False)
+    for arguments, sentence in (
+        (("no.csv", test), "there is no file no.csv."),
+        ((folder, test), "is a folder; the name of a table is expected"),
+        ((empty, test), "empty.csv is empty; a table whose first line names its columns is expected."),
+        ((train, header), "header.csv has no rows below its header."),
+        ((twice, test), "two columns of twice.csv are called 'a'. Give one of them another name."),
+        ((unlabelled, test), "column 'variety' of unlabelled.csv has no label in any row; label some rows"),
+        ((test, train), "test.csv has no column 'variety' (--label); its columns are: moisture, protein, ash, truth."),
+        ((train, narrow), "narrow.csv has no column 'ash', which train.csv has. Columns are matched by name"),
+        (
+            (train,),
+            "every row of train.csv has a label; leave the label of unknown rows empty, or give a second table.",
+        ),
+        ((train, test, "--id", "sample"), "test.csv has no column 'sample' (--id)"),
+        ((train, test, "--truth", "variety"), "test.csv has no column 'variety' (--truth)"),
+        ((train, test, "--ignore", "smell"), "test.csv has no column 'smell' (--ignore)"),
+        (("-", "-"), "both tables are standard input; give a file for one of them."),
+    ):
+        assert sentence in refused(folder, *arguments, "--label", "variety")
+
+
+def test_text_among_numbers_is_found(tmp_path):
+    train, test = write_grain(tmp_path)
+    lines = test.read_text().splitlines()
+    cells = lines[17].split(",")
+    cells[1] = "<0.5"
+    test.write_text("\n".join([*lines[:17], ",".join(cells), *lines[18:]]))
+    said = refused(tmp_path, train, test, "--label", "variety")
+    assert said.startswith("column 'protein' of test.csv holds text ('<0.5' in row 17); numbers are expected.")
+    cells[1] = ""
+    test.write_text("\n".join([*lines[:17], ",".join(cells), *lines[18:]]))
+    said = refused(tmp_path, train, test, "--label", "variety")
+    assert said.startswith("column 'protein' of test.csv has a missing or infinite number in row 17 (such cells: 1,")
+    test.write_text("\n".join([*lines[:17], ",".join(cells[:2]), *lines[18:]]))
+    said = refused(tmp_path, train, test, "--label", "variety")
+    assert said.startswith("row 17 of test.csv has 2 cells where the header has 4 names")
+
+
+def test_other_files_are_told_from_tables(tmp_path):
+    train, _ = write_grain(tmp_path)
+    pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "cut.parquet")
+    whole = (tmp_path / "cut.parquet").read_bytes()
+    (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+    assert "cut.parquet can't be read" in refused(tmp_path, train, tmp_path / "cut.parquet", "--label", "variety")
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
+    assert "save the sheet as CSV" in refused(tmp_path, train, tmp_path / "book.xlsx", "--label", "variety")
+    (tmp_path / "noise.csv").write_bytes(np.random.default_rng(0).bytes(4_000))
+    refused(tmp_path, train, tmp_path / "noise.csv", "--label", "variety")
+
+
+def test_a_class_with_too_few_rows_is_named(tmp_path):
+    train, test = write_grain(tmp_path)
+    edited(train, "oat", "spelt")
+    assert "class spelt has 1 row; a robust scatter needs at least 3." in refused(
+        tmp_path, train, test, "--label", "variety"
+    )
+
+
+def test_the_folder_must_be_one(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = call("discover", train, test, "--label", "variety", "-o", train)
+    assert done.exit_code == 2
+    assert "train.csv: File exists." in done.stderr
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("answered")
+    train, test = write_grain(folder)
+    discover(folder, train, test, "--label", "variety", "--truth", "truth", "-q")
+    return folder
+
+
+def test_predict_gives_the_same_lines_as_discover(answered):
+    done = call("predict", answered / "out" / "model.vbrand", answered / "test.csv")
+    assert done.exit_code == 0
+    assert done.stdout == (answered / "out" / "labels.csv").read_text()
+    call("predict", answered / "out" / "model.vbrand", answered / "test.csv", "-o", answered / "again.csv")
+    assert (answered / "again.csv").read_text() == done.stdout
+
+
+def test_predict_says_when_a_novelty_is_like_no_group(answered, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("id;ash;protein;moisture\nx1;300;300;300\nx2;0;0;0\nx3;-9;-9;-9\n")
+    call("predict", answered / "out" / "model.vbrand", new, "--id", "id", "-o", tmp_path / "labels.csv")
+    lines = labels_of(tmp_path, "")
+    assert [line["cluster"] for line in lines] == ["novel, like no group", "oat", "novel 1"]
+    assert [line["id"] for line in lines] == ["x1", "x2", "x3"]
+
+
+def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_path):
+    model = answered / "out" / "model.vbrand"
+    for arguments, sentence in (
+        ((answered / "train.csv", answered / "test.csv"), "train.csv is not a model file of vbrand."),
+        ((tmp_path / "no.vbrand", answered / "test.csv"), "no.vbrand: No such file or directory."),
+        ((model, tmp_path / "other.csv"), "other.csv has no column 'moisture', 'protein', 'ash', which the model"),
+    ):
+        (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+        done = call("predict", *arguments)
+        assert done.exit_code == 2
+        assert sentence in done.stderr
+    cut = tmp_path / "cut.vbrand"
+    cut.write_bytes(model.read_bytes()[:-10])
+    assert "cut.vbrand is damaged: it was cut off or altered." in call("predict", cut, answered / "test.csv").stderr
+
+
+def test_a_model_without_names_takes_columns_in_their_order(tmp_path):
+    known, labels, new, _ = grain_rows()
+    detector = vbrand.VBrand().fit(known, labels)
+    found = detector.discover(new)
+    detector.save(tmp_path / "model.vbrand")
+    np.savetxt(tmp_path / "new.csv", new, delimiter=",", header="a,b,c", comments="")
+    call("predict", tmp_path / "model.vbrand", tmp_path / "new.csv", "-o", tmp_path / "labels.csv")
+    assert [line["label"] for line in labels_of(tmp_path, "")] == found.labels.tolist()
+    np.savetxt(tmp_path / "new.csv", new[:, :2], delimiter=",", header="a,b", comments="")
+    assert "needs 3, in their order" in call("predict", tmp_path / "model.vbrand", tmp_path / "new.csv").stderr
+
+
+def test_the_report_can_be_drawn_again(answered, tmp_path):
+    done = call("report", answered / "out" / "model.vbrand", "-o", tmp_path / "again.html")
+    assert done.exit_code == 0
+    first = (answered / "out" / "report.html").read_text(encoding="utf-8")
+    again = (tmp_path / "again.html").read_text(encoding="utf-8")
+    assert again.split("</title>")[1].split("<main>")[1] == first.split("</title>")[1].split("<main>")[1]
+
+
+def test_simulated_tables_can_be_discovered(tmp_path):
+    assert call("simulate", "ss1", "-o", tmp_path, "--size", "0.3", "--columns", "3").exit_code == 0
+    options = ["--label", "class", "--truth", "class", "-q"]
+    discover(tmp_path, tmp_path / "train.csv", tmp_path / "test.csv", *options)
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["scores"]["novelty_f1"] > 0.9
+    assert "there is no study 'ss9' to simulate" in call("simulate", "ss9", "-o", tmp_path).stderr
+    assert "at least 2 of a size above 0" in call("simulate", "ss1", "-o", tmp_path, "--columns", "1").stderr
+
+
+@pytest.mark.parametrize("command", ["discover", "predict", "report", "simulate", "demo", "reproduce"])
+def test_help_has_an_example_and_exit_codes(command):
+    shown = call(command, "--help").stdout
+    assert f"Example: vbrand {command}" in shown
+    assert "Exit codes" in shown
+
+
+def process(*arguments, **how):
+    return subprocess.run(
+        [sys.executable, "-c", "from vbrand.cli import app; app()", *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        **how,
+    )
+
+
+def test_standard_input_and_output(answered):
+    test = (answered / "test.csv").read_bytes()
+    done = process("predict", answered / "out" / "model.vbrand", "-", input=test)
+    assert done.stderr == b""
+    assert done.stdout == (answered / "out" / "labels.csv").read_bytes()
+
+
+def test_a_defect_is_told_from_an_error_and_shown_on_demand(answered, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("unheard of")
+
+    monkeypatch.setattr("vbrand.io.material.read_unknown", broken)
+    done = call("predict", answered / "out" / "model.vbrand", answered / "test.csv")
+    assert done.exit_code == 1
+    assert "RuntimeError: unheard of" in done.stderr
+    shown = CliRunner().invoke(app, ["predict", str(answered / "out" / "model.vbrand"), "x.csv", "--debug"])
+    assert isinstance(shown.exception, RuntimeError)
+
+
+def test_importing_the_commands_imports_nothing_heavy():
+    code = "import sys, vbrand.cli; print([m for m in ('numpy', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
