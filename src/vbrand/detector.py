@@ -22,6 +22,7 @@ from vbrand.io.container import ModelFileError
 from vbrand.io.model import Model, read_model, versions, write_model
 from vbrand.known import learn_modes
 from vbrand.labelling import Answers, answers_of, memberships
+from vbrand.model.agreement import on_top
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior, elicit
 from vbrand.paper import paper_settings
@@ -87,7 +88,8 @@ class VBrand(Shell):
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
         Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
-        times as many where those are fewer than two for each of its p (p + 3) / 2 parameters.
+        times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters and no novel group lies
+        on top of the class.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1
@@ -200,11 +202,7 @@ class VBrand(Shell):
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         best: tuple[Found, Prior, int] | None = None
         for view, (tail, known) in enumerate(self._views):
-            beliefs = self._beliefs(self._kept, self._coordinates, tail)
-            prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
-            with shown(self.verbose) as progress:
-                start = self._initial_components(working, prior)
-                found = find(working, prior, effort, generator, component=start, progress=progress)
+            found, prior = self._found(working, tail, known, effort, generator)
             if best is None or found.best.bound.total > best[0].best.bound.total:
                 best = found, prior, view
         assert best is not None
@@ -245,6 +243,25 @@ class VBrand(Shell):
         self._chosen = chosen
         self.discovery_ = discovery
         return discovery
+
+    def _found(
+        self, rows: Rows, tail: float, known: KnownClasses, effort: Effort, generator: np.random.Generator
+    ) -> tuple[Found, Prior]:
+        """Return the best fit and its prior; a class under a novel group is less sure of itself the next time."""
+        beliefs = self._beliefs(self._kept, self._coordinates, tail)
+        unsure = np.zeros(known.rows.size, dtype=bool)
+        while True:
+            prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known, unsure=unsure)
+            with shown(self.verbose) as progress:
+                start = self._initial_components(rows, prior)
+                found = find(rows, prior, effort, generator, component=start, progress=progress)
+            counts = found.best.statistics.counts
+            novel = np.arange(prior.known, counts.size)
+            below = on_top(known, found.best.posterior.components.reordered(novel), counts[novel])
+            given = self.known_mean_strength is not None and self.known_scatter_strength is not None
+            if given or not self.update_known or not (below & ~unsure).any():
+                return found, prior
+            unsure |= below
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.

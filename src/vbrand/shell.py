@@ -103,6 +103,7 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
+        check_is_fitted(self)
         names = label_names(self.classes_)
         best = [
             np.where(part.is_novel(self.threshold), self.classes_.size, part.best_class)

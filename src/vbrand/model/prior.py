@@ -6,8 +6,8 @@ import numpy as np
 
 from vbrand.model.components import Components
 from vbrand.model.weights import Weights, prior_weights
-from vbrand.robust.classes import KnownClasses
-from vbrand.types import FloatArray, IntArray
+from vbrand.robust.classes import MOST_ALIKE, KnownClasses
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,20 @@ class Beliefs:
     tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
 
 
-# A known component is worth its labelled rows, and up to so many times as many where those are few for its parameters:
-# there a novel component costs more than a known one that wanders off to a novel class near by. Where rows are enough
-# it is worth no more than they are: it would be too sure, and hand its own rows to a novel component on top of it.
+# A known component is worth its labelled rows, and up to ten times as many where they are fewer than ten for each of
+# its parameters: there a novel component costs more than a known one that wanders off to a novel class near by.
 _STRENGTH = 10.0
-_ROWS_A_PARAMETER = 2.0
 
 
-def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
+def elicit(
+    known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True, unsure: BoolArray | None = None
+) -> Prior:
     """Return the prior for these known classes and at most `novel` novel components.
 
-    Without `update_known` the known classes are point masses at their robust centre and scatter.
+    Without `update_known` the known classes are point masses at their robust centre and scatter. Known components that
+    are `unsure` are worth no more than their labelled rows.
     """
-    own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
+    own = _known_components(known, beliefs, unsure) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
     dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
@@ -111,22 +112,31 @@ def stacked(first: Components, second: Components) -> Components:
     )
 
 
-def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
+def _known_components(known: KnownClasses, beliefs: Beliefs, unsure: BoolArray | None) -> Components:
     count, p = known.centres.shape
     mean_strength, scatter_strength = (
-        _strengths(known) if strength is None else np.full(count, float(strength))
-        for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
+        own if given is None else np.full(count, float(given))
+        for own, given in zip(
+            _strengths(known, unsure), (beliefs.known_mean_strength, beliefs.known_scatter_strength), strict=True
+        )
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
 
 
-def _strengths(known: KnownClasses) -> FloatArray:
-    """Return the rows that each known component is worth."""
+def _strengths(known: KnownClasses, unsure: BoolArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return the rows that the centre and the scatter of each known component are worth.
+
+    The scatter more than how alike scatters may be at the most: else the tail of a known class would be heavier than
+    that of one that nobody has seen, and a row far from everything would count as known.
+    """
     p = known.centres.shape[1]
-    enough = _ROWS_A_PARAMETER * p * (p + 3) / 2
-    return np.clip(enough, known.rows, _STRENGTH * known.rows).astype(np.float64)
+    enough, heavy = _STRENGTH * p * (p + 3) / 2, MOST_ALIKE + 1.0
+    strength = np.clip(max(enough, heavy), known.rows, _STRENGTH * known.rows)
+    if unsure is None:
+        return strength, strength
+    return np.where(unsure, known.rows, strength), np.where(unsure, np.clip(heavy, known.rows, strength), strength)
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
