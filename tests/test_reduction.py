@@ -88,3 +88,21 @@ def test_a_table_of_low_rank_has_no_axes_of_rounding():
         assert (found.labels[:20] == 0).mean() > 0.9
         assert (found.labels[20:] == -1).all()
     assert sum(part.share for part in found.explain(0).contributions) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", [5, 7])
+def test_known_classes_may_lie_a_hundred_scales_apart(seed):
+    """What tells classes apart was once cut off where axes are chosen, and all known rows then had a novel residual."""
+    rng = np.random.default_rng(seed)
+    x = np.linspace(0.0, 1.0, 3_000)
+
+    def humps(count):
+        return sum(rng.normal() * np.exp(-(((x - rng.random()) / 0.08) ** 2)) for _ in range(count))
+
+    factors, shapes = np.array([humps(4) for _ in range(5)]), [3 * humps(6) for _ in range(3)]
+    rows = [
+        shapes[k] + 0.5 * rng.normal(size=(20, 5)) @ factors + 0.02 * rng.normal(size=(20, x.size))
+        for k in (0, 1, 0, 2)
+    ]
+    found = VBrand(random_state=0).fit(np.vstack(rows[:2]), np.repeat([0, 1], 20)).discover(np.vstack(rows[2:]))
+    assert (found.labels == np.repeat([0, -1], 20)).all()

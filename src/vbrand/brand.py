@@ -100,7 +100,7 @@ class BrandSampler(Shell):
     >>> rng = np.random.default_rng(0)
     >>> known = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
     >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
-    >>> sampler = BrandSampler(n_draws=200, n_burn=100, n_chains=2, random_state=0)
+    >>> sampler = BrandSampler(n_draws=1_000, n_burn=100, n_chains=2, random_state=0)
     >>> sampler.fit(known, ["oat"] * 50 + ["rye"] * 50).discover(unknown)
     40 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers.
     """

@@ -16,7 +16,8 @@ from vbrand.types import FloatArray, IntArray
 # columns that a row of an average class can speak for
 _COLUMNS_A_ROW = 0.5
 _FOLDS = 5
-# of standardised values: those beyond the first count as it when axes are chosen, beyond the second always
+# of standardised values: those beyond the first count as it when axes are chosen (within a class), beyond the second
+# always
 _FAR_OUT = 30.0
 _FARTHEST = 1e6
 # sizes relative to the largest that are rounding
@@ -79,7 +80,8 @@ def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Re
     medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
     unit = pooled_scales(rows, member, stand_in_scales(rows, member))
     centre = np.average(medians, axis=0, weights=np.bincount(member))
-    standard = np.clip((rows - centre) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
+    within = np.clip((rows - medians[member]) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
+    standard = (medians[member] - centre) / unit + within  # what tells classes apart may be as large as it is
     centre = centre + standard.mean(axis=0) * unit
     standard = standard - standard.mean(axis=0)
     left = np.empty(n)

@@ -1,5 +1,7 @@
 """The prior says what stage 1 found, and no more."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,10 +25,19 @@ def test_given_strengths_make_the_expected_scatter_the_robust_one(known):
     np.testing.assert_allclose(own.mean[:2], known.centres)
 
 
-def test_by_default_a_class_is_worth_ten_times_its_rows(known):
-    own = elicit(known, Beliefs(), 4).components
-    np.testing.assert_allclose(own.precision[:2], [400.0, 800.0])
-    np.testing.assert_allclose(own.scale[:2] / np.array([400.0, 800.0])[:, None, None], known.scatters)
+def test_a_class_is_worth_its_rows_and_more_where_they_are_few_for_its_parameters(known):
+    for rows, worth in (([40, 80], [90.0, 90.0]), ([400, 91], [400.0, 91.0]), ([4, 8], [40.0, 80.0])):
+        own = elicit(replace(known, rows=np.array(rows)), Beliefs(), 4).components  # ten for each of 9 parameters
+        np.testing.assert_allclose(own.precision[:2], worth)
+        np.testing.assert_allclose(own.scale[:2] / np.array(worth)[:, None, None], known.scatters)
+
+
+def test_an_unsure_class_is_worth_no_more_than_its_rows(known):
+    few = replace(known, rows=known.rows // 10)
+    own = elicit(few, Beliefs(), 4, unsure=np.array([True, False])).components
+    np.testing.assert_allclose(own.precision[:2], [4.0, 80.0])
+    # a lighter tail than that of a class that nobody has seen
+    assert own.dof[0] > elicit(few, Beliefs(), 4).components.dof[2]
 
 
 def test_novel_classes_are_expected_to_look_like_an_average_known_one(known):
