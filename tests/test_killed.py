@@ -54,11 +54,9 @@ def test_killing_at_any_moment_leaves_old_or_new(outputs, part):
     for name, content in held(out).items():
         assert content in (old[name], new[name])
     assert set(held(out)) == set(FILES)
-    if part == "interrupted" and code != 0:
-        assert code == 130
-        assert {path.name for path in out.iterdir() if path.name.startswith(".")} <= {
-            path.name for path in out.iterdir() if f".{process.pid}" not in path.name
-        }
+    if part == "interrupted":  # it may have been done already
+        assert code in (0, 130, -signal.SIGINT)
+        assert code != 130 or not list(out.glob(f".*.{process.pid}"))
     json.loads((out / "summary.json").read_text())
     vbrand.load(out / "model.vbrand")
 

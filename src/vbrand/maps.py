@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from vbrand.types import FloatArray, IntArray
 
@@ -51,7 +52,10 @@ def tsne_places(scores: FloatArray) -> FloatArray | None:
     n = scores.shape[0]
     if n < _FEWEST_FOR_TSNE or not np.ptp(scores, axis=0).any():
         return None
-    with warnings.catch_warnings():
+    with (
+        warnings.catch_warnings(),
+        threadpool_limits(1),
+    ):  # so few rows gain nothing by threads that wait for each other
         warnings.simplefilter("ignore")  # a map has no use for advice on its settings
         place = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0).fit_transform(
             scores
