@@ -5,14 +5,14 @@ BIN := .venv/bin
 .PHONY: demo test bench format clean
 
 demo: .venv/.demo
-	@$(BIN)/vbrand demo
+	@$(BIN)/vbrand demo -o demo
 
 test: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
@@ -37,7 +37,7 @@ clean:
 	@touch $@
 
 .venv/.demo: .venv/.made pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,tables,plot]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,tables,plot,report]'
 	@touch $@
 
 .venv/.dev: .venv/.made pyproject.toml

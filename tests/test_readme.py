@@ -2,13 +2,17 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLES = re.findall(r"```python\n((?:(?!```).)*)```\n```\n(.*?)```", README.read_text(), flags=re.DOTALL)
+COMMANDS = re.findall(r"```sh\n((?:(?!```).)*)```\n```text\n(.*?)```", README.read_text(), flags=re.DOTALL)
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
 
 
@@ -26,5 +30,20 @@ def test_examples_whose_output_varies_run(code):
         exec(compile(code, "README.md", "exec"), {})
 
 
+def test_the_commands_print_what_the_readme_shows(tmp_path):
+    (commands, output), *others = COMMANDS
+    assert not others
+    *before, last = commands.splitlines()
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+    }
+    for command in before:
+        subprocess.run(command.split(), cwd=tmp_path, env=environment, check=True, capture_output=True)
+    done = subprocess.run(last.split(), cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
+    assert [line.rstrip() for line in done.stdout.splitlines()] == output.splitlines()
+
+
 def test_there_are_examples():
-    assert (len(EXAMPLES), len(BLOCKS)) == (2, 3)
+    assert (len(EXAMPLES), len(BLOCKS), len(COMMANDS)) == (2, 3, 1)

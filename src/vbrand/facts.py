@@ -80,6 +80,7 @@ def facts_of(
     """Return the facts; `class_probabilities` gives those of some rows, `others` is passed through."""
     drawn = rows_to_draw(clusters)
     true = None if truth is None else np.asarray(truth)
+    confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
     return Facts(
         rows=clusters.size,
         groups=tuple(_shortened(group) for group in groups),
@@ -95,7 +96,7 @@ def facts_of(
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
-        confusion=None if true is None else confusion_of(true, clusters, [group.name for group in groups]),
+        confusion=confusion,
         **others,
     )
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, TimeElapsedColumn
@@ -75,14 +76,14 @@ def show(facts: "Facts") -> None:
         if group.kind == "novel group" and group.explanation is not None:
             console.print(escape(f"{group.name}: {group.explanation}"), soft_wrap=True)
     if facts.scores:
-        console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores))
+        console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores), soft_wrap=True)
     for note in facts.notes:
         console.print(escape(note), style="dim", soft_wrap=True)
 
 
 def _groups(facts: "Facts") -> Table:
-    table = Table("group", "kind")
-    for heading in ("rows", "expected share", "mean P(novel)"):
+    table = Table("group", "kind", box=SIMPLE)
+    for heading in ("rows", "share", "P(novel)"):
         table.add_column(heading, justify="right")
     if facts.confusion is not None:
         table.add_column("mostly")
