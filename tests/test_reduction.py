@@ -106,3 +106,16 @@ def test_known_classes_may_lie_a_hundred_scales_apart(seed):
     ]
     found = VBrand(random_state=0).fit(np.vstack(rows[:2]), np.repeat([0, 1], 20)).discover(np.vstack(rows[2:]))
     assert (found.labels == np.repeat([0, -1], 20)).all()
+
+
+def test_the_columns_of_a_novel_hump_explain_it(wide):
+    """What the components leave over is told column by column: where the hump is that no known class has."""
+    train, labels, test = wide
+    found = VBrand(random_state=0).fit(train, labels).discover(test)
+    group = found.groups[2]
+    assert group.kind == "novel group"
+    shares = [part.share for part in group.explanation.contributions]
+    assert sum(shares) == pytest.approx(1.0)
+    best = [int(part.column.removeprefix("column ")) for part in group.explanation.contributions[:5]]
+    assert all(140 <= column <= 180 for column in best)  # a hump at 0.8 of 200 columns
+    assert "column 1" in str(group.explanation)

@@ -14,7 +14,7 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 
 _SHOWN = 5
 _FARTHEST = 1e6
-# columns beside which others hardly matter
+# of columns with less, only those that matter half as much as the first are named
 _SMALL_SHARE = 0.05
 
 
@@ -48,7 +48,7 @@ class Explanation:
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
             f" ({c.share:.0%} of the distance)"
             for c in self.contributions[:_SHOWN]
-            if c.share >= _SMALL_SHARE
+            if c.share >= min(_SMALL_SHARE, 0.5 * self.contributions[0].share)
         ]
         return "\n".join(lines)
 
@@ -122,10 +122,6 @@ class Yardstick:
             Contribution(name, float(value), float(middle), float(part / total))
             for name, value, middle, part in zip(self.kept_columns, kept, usual, parts, strict=True)
         ]
-        if self.reduction is not None:
-            last = self.coordinates.places_outward(self.components.mean[k])[-1]
-            rest = float(deviation[k, -1] * pull[-1]) / total
-            contributions.append(Contribution("what the components leave over (log)", float(inner[-1]), last, rest))
         return Explanation(
             nearest=str(self.classes[self.class_of[k]]),
             distance=float(np.sqrt(distance[k])),
@@ -134,9 +130,13 @@ class Yardstick:
         )
 
     def _by_column(self, row: FloatArray, k: int, parts: FloatArray, pull: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what each kept column adds to the squared distance, and what is usual there, in the user's units."""
+        """Return what each kept column adds to the squared distance, and what is usual there, in the user's units.
+
+        Of a reduced table what the size of the rest adds is shared out among columns as they make that rest.
+        """
         usual = self.coordinates.places_outward(self.components.mean[k])
         if self.reduction is None:
             return parts, usual
         usual = self.reduction.places_outward(usual[None])[0]
-        return self.reduction.contributions(row - usual, pull / self.coordinates.unit), usual
+        within = self.reduction.contributions(row - usual, pull / self.coordinates.unit)
+        return within + parts[-1] * self.reduction.rest_by_column(row), usual

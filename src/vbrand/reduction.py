@@ -65,6 +65,12 @@ class Reduction:
         """Return how much each column adds to a linear function of the scores, for a deviation in the table's units."""
         return np.asarray((row / self.unit) * (pull[:-1] @ self.axes))
 
+    def rest_by_column(self, row: FloatArray) -> FloatArray:
+        """Return the share of each column in the square of what the components leave over of a row."""
+        standard = (row - self.centre) / self.unit
+        rest = np.square(standard - (standard @ self.axes.T) @ self.axes)
+        return np.asarray(rest / max(float(rest.sum()), np.finfo(np.float64).tiny))
+
 
 def columns_wanted(rows: int, classes: int) -> int:
     """Return how many columns so many labelled rows can speak for."""

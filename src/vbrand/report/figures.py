@@ -107,7 +107,12 @@ def novelty_figure(facts: Facts) -> Figure:
     layout = {
         "barmode": "overlay",
         "xaxis": {"title": {"text": "P(novel)"}, "range": [0, 1]},
-        "yaxis": {"title": {"text": "rows (logarithmic)"}, "type": "log", "dtick": 1},
+        "yaxis": {
+            "title": {"text": "rows (logarithmic)"},
+            "type": "log",
+            "dtick": 1,
+            "range": [np.log10(0.5), np.log10(2.0 * max(1, facts.novelty_counts.max()))],
+        },
         "shapes": [line],
         "annotations": [{**words, "text": f"threshold {threshold:g}"}],
         "showlegend": True,
@@ -276,7 +281,7 @@ def _labels(facts: Facts, places: FloatArray) -> list[Figure]:
         own = facts.points.clusters == k
         if own.any() and group.kind != "outlier group":
             x, y = np.median(places[own], axis=0).tolist()
-            labels.append({"x": x, "y": y, "text": escape(_short(group.name)), "showarrow": False})
+            labels.append({"x": x, "y": y, "text": escape(_short(group.name)), "showarrow": False, "yshift": 16})
     return labels
 
 
