@@ -20,7 +20,7 @@ FLAGS = "--headless --no-sandbox --disable-gpu --no-first-run --disable-backgrou
 
 with tempfile.TemporaryDirectory() as folder:
     analysis = run_demo(lambda what: nullcontext())
-    write_analysis(analysis, Path(folder), "What is new among handwritten digits", lambda what: nullcontext())
+    write_analysis(analysis, Path(folder), lambda what: nullcontext())
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for flag in [*FLAGS.split(), "--window-size=1080,1960", "--hide-scrollbars", f"--user-data-dir={folder}/browser"]:

@@ -210,8 +210,59 @@ def test_a_column_that_counts_the_rows_is_no_measurement(tmp_path):
         table.index += first
         table.to_csv(path)  # pandas writes its index, without a name
     done = discover(tmp_path, train, test, "--label", "variety")
-    assert "left out, because it only counts the rows: 'unnamed column 1'" in done.stdout.replace("\n", " ")
+    assert "not measured, because they only count the rows: 'unnamed column 1'." in done.stdout
     assert found_teff(labels_of(tmp_path))
+
+
+def test_the_index_of_a_data_frame_is_no_measurement(tmp_path):
+    """Known and unknown rows come out of one table: their numbers have gaps, and tell them apart."""
+    known, labels, new, _ = grain_rows()
+    table = pd.DataFrame(np.vstack([known, new]), columns=COLUMNS).assign(variety=[*labels, *[None] * 60])
+    table = table.sample(frac=1.0, random_state=0).sort_values("variety", na_position="last")
+    first, second = table[table.variety.notna()].sort_index(), table[table.variety.isna()].drop(columns="variety")
+    straight = second.sort_index()
+    first.to_csv(tmp_path / "train.tsv", sep="\t")
+    straight.to_csv(tmp_path / "test.tsv", sep="\t")
+    first.to_parquet(tmp_path / "train.parquet")
+    straight.to_parquet(tmp_path / "test.parquet")
+    first[::2].to_csv(tmp_path / "gaps.csv")
+    for known_name, unknown_name in (
+        ("train.tsv", "test.tsv"),
+        ("train.parquet", "test.parquet"),
+        ("gaps.csv", "test.tsv"),
+    ):
+        discover(tmp_path, tmp_path / known_name, tmp_path / unknown_name, "--label", "variety", "-q")
+        model = vbrand.load(tmp_path / "out" / "model.vbrand")
+        assert model.feature_names_in_.tolist() == list(COLUMNS)
+        assert found_teff(labels_of(tmp_path))
+
+
+def test_what_is_not_measured_is_said(tmp_path):
+    train, test = write_grain(tmp_path)
+    pd.read_csv(train).assign(lab="A1", fat="5.6 mg", nothing="", number=np.arange(80) * 3 + 10_001).to_csv(
+        train, index=False
+    )
+    pd.read_csv(test).assign(ph=7.0, number=np.arange(60) * 3 + 20_001).to_csv(test, index=False)
+    edited(train, ",oat,", ",Rye,")
+    edited(train, ",oat,", ",Rye,")
+    edited(train, ",oat,", ",Rye,")
+    done = discover(tmp_path, train, test, "--label", "variety")
+    for note in (
+        "not measured, because text: 'lab', 'fat'.",
+        "not measured, because empty: 'nothing'.",
+        "not measured, because train.csv does not have them: 'ph'.",
+        "'number': whole numbers that only grow from row to row. If they are names of rows, say so: --id 'number'.",
+        "labels 'Rye' and 'rye' differ by case only, and count as two classes.",
+    ):
+        assert note in done.stdout
+
+
+def test_empty_rows_at_the_end_are_no_rows(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path in (train, test):
+        path.write_text(path.read_text() + ",,,\n" * 5)
+    discover(tmp_path, train, test, "--label", "variety")
+    assert len(labels_of(tmp_path)) == 60
 
 
 def test_whole_numbers_are_labels_too(tmp_path):
@@ -232,7 +283,8 @@ def test_settings(tmp_path):
     discover(tmp_path, train, test, "--label", "variety", "-q", *options)
     detector = vbrand.load(tmp_path / "out" / "model.vbrand")
     assert (detector.threshold, detector.kernel, detector.concentration) == (0.9, "gaussian", (2, 1))
-    assert "NAME is one of" in call("discover", train, test, "--label", "variety", "--set", "tresh=1").stderr
+    assert "did you mean threshold?" in call("discover", train, test, "--label", "variety", "--set", "tresh=1").stderr
+    assert "NAME is one of" in call("discover", train, test, "--label", "variety", "--set", "xyz=1").stderr
     assert "threshold is 7" in refused(tmp_path / "other", train, test, "--label", "variety", "--set", "threshold=7")
 
 
@@ -261,7 +313,10 @@ def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
         ((train, header), "header.csv has no rows below its header."),
         ((twice, test), "two columns of twice.csv are called 'a'. Give one of them another name."),
         ((unlabelled, test), "column 'variety' of unlabelled.csv has no label in any row; label some rows"),
-        ((test, train), "test.csv has no column 'variety' (--label); its columns are: moisture, protein, ash, truth."),
+        (
+            (test, train),
+            "test.csv has no column 'variety' (--label). Its columns are: 'moisture', 'protein', 'ash', 'truth'.",
+        ),
         ((train, narrow), "narrow.csv has no column 'ash', which train.csv has. Columns are matched by name"),
         (
             (train,),
@@ -270,9 +325,15 @@ def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
         ((train, test, "--id", "sample"), "test.csv has no column 'sample' (--id)"),
         ((train, test, "--truth", "variety"), "test.csv has no column 'variety' (--truth)"),
         ((train, test, "--ignore", "smell"), "test.csv has no column 'smell' (--ignore)"),
+        ((train, test, "--ignore", "proteine"), "(--ignore). Did you mean 'protein'?"),
+        ((train, test, "--ignore", "ash,protein"), "(--ignore). Repeat --ignore for each column."),
+        (
+            (train, test, "--label", "ash"),
+            "column 'ash' of train.csv (--label) holds measurements, not names of classes.",
+        ),
         (("-", "-"), "both tables are standard input; give a file for one of them."),
     ):
-        assert sentence in refused(folder, *arguments, "--label", "variety")
+        assert sentence in refused(folder, "--label", "variety", *arguments)
 
 
 def test_text_among_numbers_is_found(tmp_path):
@@ -286,7 +347,9 @@ def test_text_among_numbers_is_found(tmp_path):
     cells[1] = ""
     test.write_text("\n".join([*lines[:17], ",".join(cells), *lines[18:]]))
     said = refused(tmp_path, train, test, "--label", "variety")
-    assert said.startswith("column 'protein' of test.csv has a missing or infinite number in row 17 (such cells: 1,")
+    assert said.startswith(
+        "column 'protein' of test.csv has a missing or infinite number in row 17 (such cells in all: 1;"
+    )
     test.write_text("\n".join([*lines[:17], ",".join(cells[:2]), *lines[18:]]))
     said = refused(tmp_path, train, test, "--label", "variety")
     assert said.startswith("row 17 of test.csv has 2 cells where the header has 4 names")
@@ -316,7 +379,16 @@ def test_the_folder_must_be_one(tmp_path):
     train, test = write_grain(tmp_path)
     done = call("discover", train, test, "--label", "variety", "-o", train)
     assert done.exit_code == 2
-    assert "train.csv: File exists." in done.stderr
+    assert "train.csv is a file; -o needs the name of a folder." in done.stderr
+
+
+def test_quoted_decimal_commas_are_not_passed_over(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path in (train, test):
+        table = pd.read_csv(path).astype(str)
+        table["ash"] = table["ash"].str.replace(".", ",")
+        table.to_csv(path, index=False)
+    assert "Is it a decimal comma? Then write a point." in refused(tmp_path, train, test, "--label", "variety")
 
 
 @pytest.fixture(scope="module")
@@ -355,6 +427,17 @@ def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_pat
         done = call("predict", *arguments)
         assert done.exit_code == 2
         assert sentence in done.stderr
+    done = call("predict", answered / "out", answered / "test.csv")
+    assert "is a folder; give the model file in it" in done.stderr
+    done = call("predict", model, answered / "test.csv", "-o", tmp_path)
+    assert "is a folder; the name of a file is expected." in done.stderr
+    done = call("predict", model, answered / "test.csv", "--ignore", "ash")
+    assert "column 'ash' is measured by the model, so it can't be left out or name the rows." in done.stderr
+    (tmp_path / "other.csv").write_text("moisture,protein,ash\n1,2,3\n1,<2,3\n")
+    done = call("predict", model, tmp_path / "other.csv")
+    assert "('<2' in row 2); numbers are expected. Correct it, or make a model without the column" in done.stderr
+    call("predict", model, answered / "test.csv", "-o", tmp_path / "new" / "folder" / "labels.csv")
+    assert (tmp_path / "new" / "folder" / "labels.csv").exists()
     cut = tmp_path / "cut.vbrand"
     cut.write_bytes(model.read_bytes()[:-10])
     assert "cut.vbrand is damaged: it was cut off or altered." in call("predict", cut, answered / "test.csv").stderr
@@ -377,7 +460,8 @@ def test_the_report_can_be_drawn_again(answered, tmp_path):
     assert done.exit_code == 0
     first = (answered / "out" / "report.html").read_text(encoding="utf-8")
     again = (tmp_path / "again.html").read_text(encoding="utf-8")
-    assert again.split("</title>")[1].split("<main>")[1] == first.split("</title>")[1].split("<main>")[1]
+    assert again == first
+    assert "<h1>What is new in test.csv</h1>" in first
 
 
 def test_simulated_tables_can_be_discovered(tmp_path):

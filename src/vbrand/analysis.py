@@ -66,17 +66,16 @@ def analyse(material: Material, settings: Mapping[str, Any], stage: Stage) -> An
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     scores = None if unknown.truth is None else evaluate(unknown.truth, found)
     listed = () if scores is None else tuple((_SCORE_NAMES[name], value) for name, value in asdict(scores).items())
-    facts = found.facts(names=unknown.names, truth=unknown.truth, scores=listed)
+    facts = found.facts(source=unknown.source, names=unknown.names, truth=unknown.truth, scores=listed)
     facts = replace(facts, notes=(*facts.notes, *material.notes, *said))
     return Analysis(detector, found, unknown, facts, scores)
 
 
-def write_analysis(analysis: Analysis, folder: Path, title: str, stage: Stage) -> None:
+def write_analysis(analysis: Analysis, folder: Path, stage: Stage) -> None:
     """Write labels, model, summary and report: all of them, or none."""
     model = analysis.model
     with stage("drawing the report"):
-        page = report_html(model, title).encode()
-    folder.mkdir(parents=True, exist_ok=True)
+        page = report_html(model).encode()
     writes: dict[str, Callable[[BinaryIO], Any]] = {
         "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts),
         "model.vbrand": model_writer(model),

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,7 +53,7 @@ def discover(
     label: Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column that holds the known classes.")],
     test: Annotated[
         str | None,
-        typer.Argument(metavar="[TEST]", help="Unknown rows. Without it, the rows of TRAIN that have no label."),
+        typer.Argument(metavar="TEST", help="Unknown rows. Without it, the rows of TRAIN that have no label."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for what is found.")] = Path(
         "vbrand-out"
@@ -84,12 +85,13 @@ def discover(
         from vbrand.io.material import Roles, read_material
 
         stage = stages(quiet=quiet)
+        _want_folder(out)
         chosen = _settings(settings or [])
         with stage("reading"):
             material = read_material(train, test, Roles(label, name, truth, tuple(ignore or ())))
         given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
         analysis = analyse(material, given, stage)
-        write_analysis(analysis, out, f"What is new in {_title(test or train)}", stage)
+        write_analysis(analysis, out, stage)
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
         elif not quiet:
@@ -148,7 +150,7 @@ def report(
 
         held = read_model(model)
         with stages(quiet=False)("drawing the report"):
-            page = report_html(held, f"What is new ({model.name})").encode()
+            page = report_html(held).encode()
         target = out or model.with_name("report.html")
         write_whole(target, lambda file: file.write(page))
         typer.echo(target)
@@ -157,7 +159,10 @@ def report(
 @app.command(epilog=_EPILOG)
 def simulate(
     study: Annotated[
-        str, typer.Argument(help=f"{', '.join(_DESIGNS[:-1])} or {_DESIGNS[-1]}", autocompletion=lambda: list(_DESIGNS))
+        str,
+        typer.Argument(
+            metavar="STUDY", help=f"{', '.join(_DESIGNS[:-1])} or {_DESIGNS[-1]}", autocompletion=lambda: list(_DESIGNS)
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for train.csv and test.csv.")],
     size: Annotated[float, typer.Option(help="Multiplies the rows of every class.")] = 1.0,
@@ -194,6 +199,8 @@ def demo(
         from vbrand.analysis import write_analysis
         from vbrand.demo import UNSEEN, run_demo
 
+        if out is not None:
+            _want_folder(out)
         missing = " and ".join(str(digit) for digit in UNSEEN)
         if not quiet:
             typer.echo(f"Handwritten digits: learned without {missing}, then shown all ten (the first run compiles).")
@@ -202,7 +209,7 @@ def demo(
         if not quiet:
             show(analysis.facts)
         if out is not None:
-            write_analysis(analysis, out, "What is new among handwritten digits", stage)
+            write_analysis(analysis, out, stage)
             if not quiet:
                 typer.echo(f"Look at {out / 'report.html'}.")
 
@@ -211,7 +218,9 @@ def demo(
 def reproduce_command(
     study: Annotated[
         str,
-        typer.Argument(help=f"{', '.join(_STUDIES[:-1])} or all", autocompletion=lambda: list(_STUDIES)),
+        typer.Argument(
+            metavar="STUDY", help=f"{', '.join(_STUDIES[:-1])} or all", autocompletion=lambda: list(_STUDIES)
+        ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for reproduction.md, tables and figures.")] = Path(),
     quick: Annotated[bool, typer.Option("--quick", help="A quick look: fewer cells, replicates and draws.")] = False,
@@ -245,6 +254,12 @@ def reproduce_command(
         typer.echo(write_page(out, effort))
 
 
+def _want_folder(out: Path) -> None:
+    """Refuse a file where a folder is meant, before any work is done."""
+    if out.exists() and not out.is_dir():
+        fail(f"{out} is a file; -o needs the name of a folder.")
+
+
 def _settings(given: list[str]) -> dict[str, Any]:
     """Return NAME=VALUE pairs; values are read as JSON, or else as text."""
     from vbrand.detector import VBrand
@@ -254,14 +269,12 @@ def _settings(given: list[str]) -> dict[str, Any]:
     for pair in given:
         name, equals, text = pair.partition("=")
         if not equals or name not in known:
-            fail(f"--set {pair}: give NAME=VALUE, where NAME is one of {', '.join(sorted(known))}.")
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near and equals else f"NAME is one of {', '.join(sorted(known))}."
+            fail(f"--set {pair}: NAME=VALUE is expected; {hint}")
         try:
             value = json.loads(text)
         except ValueError:
             value = None if text == "None" else text
         settings[name] = tuple(value) if isinstance(value, list) else value
     return settings
-
-
-def _title(path: str) -> str:
-    return "standard input" if path == "-" else Path(path).name

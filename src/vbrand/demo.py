@@ -19,7 +19,9 @@ def digits() -> Material:
     seen = ~np.isin(learn_digits, UNSEEN)
     reduce = PCA(_COLUMNS, random_state=0).fit(learn[seen])
     columns = tuple(f"component {j + 1}" for j in range(_COLUMNS))
-    unknown = Unknown(reduce.transform(test), columns, {"row": RowNumbers(range(len(test)))}, truth)
+    unknown = Unknown(
+        reduce.transform(test), columns, {"row": RowNumbers(range(len(test)))}, "handwritten digits", truth
+    )
     return Material(reduce.transform(learn[seen]), learn_digits[seen], unknown)
 
 

@@ -75,11 +75,15 @@ class Discovery:
     def facts(
         self,
         *,
+        source: str = "",
         names: Sequence[str | None] | None = None,
         truth: Any = None,
         scores: tuple[tuple[str, float], ...] = (),
     ) -> Facts:
-        """Return what pictures are drawn of; `names` and `truth` are those of the rows, `scores` how good it is."""
+        """Return what pictures are drawn of.
+
+        `source` is what the table is called, `names` and `truth` are those of its rows, `scores` say how good it is.
+        """
         return facts_of(
             self._table,
             self.clusters,
@@ -90,6 +94,7 @@ class Discovery:
             names=names,
             truth=truth,
             sentence=repr(self),
+            source=source,
             count=self.n_groups,
             notes=self.notes,
             threshold=self.threshold,

@@ -13,6 +13,7 @@ from vbrand.reduction import Reduction
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _SHOWN = 5
+DOUBT = "; no farther than those: another spread or shape, or no novelty"
 _FARTHEST = 1e6
 # of columns with less, only those that matter half as much as the first are named
 _SMALL_SHARE = 0.05
@@ -37,13 +38,18 @@ class Explanation:
     typical: float  # what its rows have on average: the square root of the number of columns
     contributions: tuple[Contribution, ...]
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Return whether it is no farther from the class than its own rows are."""
+        return self.distance <= self.typical
+
     def __str__(self) -> str:
         """Return a sentence and the columns; shares are of the squared distance, and may add to more than all of it.
 
         Columns that bring the row nearer have negative shares.
         """
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
-        lines = [f"{head} (its own rows: about {self.typical:.1f})"]
+        lines = [f"{head} (its own rows: about {self.typical:.1f}{DOUBT if self.is_doubtful else ''})"]
         lines += [
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
             f" ({c.share:.0%} of the distance)"

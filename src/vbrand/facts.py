@@ -47,6 +47,7 @@ class Facts:
     """All that a picture needs to know."""
 
     sentence: str
+    source: str  # what the table is called; may be empty
     rows: int
     groups: tuple[Group, ...]  # known classes, then novel groups; without what hardly matters in explanations
     count: GroupCount

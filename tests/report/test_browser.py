@@ -211,13 +211,13 @@ def test_names_with_markup_are_shown_as_they_are(browser, tmp_path):
         pd.DataFrame(known, columns=names), np.where(np.array(labels) == "oat", evil, "rye")
     )
     found = detector.discover(pd.DataFrame(new, columns=names))
-    facts = found.facts(names=[evil] * 60, truth=[evil] * 60)
-    (tmp_path / "report.html").write_text(report_html(detector.model(facts), evil), encoding="utf-8")
+    facts = found.facts(source=evil, names=[evil] * 60, truth=[evil] * 60)
+    (tmp_path / "report.html").write_text(report_html(detector.model(facts)), encoding="utf-8")
     browser.get_log("browser")
     open_report(browser, tmp_path / "report.html")
     browser.find_element(By.ID, "map").send_keys(Keys.ARROW_RIGHT)
     soon(browser, lambda: "P(" in browser.find_element(By.ID, "map-row").text)
-    assert browser.title == evil
+    assert browser.title == f"What is new in {evil}"
     assert evil in browser.find_element(By.ID, "groups").text
     assert count(browser, "#map img") + count(browser, "main img") == 0
     assert browser.get_log("browser") == []

@@ -53,6 +53,8 @@ def write_tree(file: BinaryIO, tree: Any) -> None:
 
 def read_tree(path: Path) -> Any:
     """Return what a file holds, or say what is wrong with it."""
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a folder; give the model file in it, such as {path / 'model.vbrand'}.")
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         schema = _number_after(file, "vbrand model ", f"{path} is not a model file of vbrand.")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from errno import EISDIR
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +20,10 @@ def write_together(writes: Mapping[Path, Write]) -> None:
     Whoever is stopped before that leaves what was there, and what the other names held is taken away.
     """
     halves = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in writes}
+    for path in writes:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, "is a folder; the name of a file is expected", str(path))
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
         for path, write in writes.items():
             with halves[path].open("wb") as file:

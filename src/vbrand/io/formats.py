@@ -64,11 +64,13 @@ def _typed(name: str, schema: Any, rows: int, batches: Any, as_text: Collection[
     """Return a table whose columns have types."""
     types = arrow().types
     names = checked_names(name, list(schema.names))
+    index = [each for each in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(each, str)]
     numeric = {
         field.name
         for field in schema
         if (types.is_integer(field.type) or types.is_floating(field.type) or types.is_decimal(field.type))
         and field.name not in as_text
+        and field.name not in index  # pandas keeps the names of rows as a column
     }
     small = all(
         types.is_float32(field.type) or types.is_float16(field.type) for field in schema if field.name in numeric

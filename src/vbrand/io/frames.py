@@ -3,8 +3,10 @@
 Numbers go straight into one array; text that looks like a number stays text where it is asked for.
 """
 
-from collections.abc import Callable, Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ from numpy.typing import NDArray
 from vbrand.types import IntArray
 
 BATCH_ROWS = 65_536
-_NAMES_SHOWN = 8
+# what a column without a name is called; its place is behind it
+UNNAMED = "unnamed column"
+_NAMES_SHOWN = 30
 
 
 class TableError(ValueError):
@@ -36,32 +40,40 @@ class Frame:
     def require(self, column: str, option: str) -> None:
         """Refuse the name of a column that there is not."""
         if column not in self.columns:
-            some = ", ".join(self.columns[:_NAMES_SHOWN]) + (", ..." if len(self.columns) > _NAMES_SHOWN else "")
-            raise TableError(f"{self.name} has no column '{column}' ({option}); its columns are: {some}.")
+            near = get_close_matches(column, self.columns, 1) or [
+                name for name in self.columns if name.casefold() == column.casefold()
+            ]
+            hint = f" Did you mean '{near[0]}'?" if near else f" Its columns are: {listed(self.columns, _NAMES_SHOWN)}."
+            if set(column.split(",")) <= set(self.columns):
+                hint = f" Repeat {option} for each column."
+            raise TableError(f"{self.name} has no column '{column}' ({option}).{hint}")
 
     def texts(self, column: str) -> list[str | None]:
         """Return the cells of a column as text; None where it is empty."""
         return [text for batch in self.batches([column]) for text in _texts(batch.column(column))]
 
-    def counts_rows(self, columns: Collection[str]) -> list[str]:
-        """Return the columns that only count the rows, one by one: an index, not a measurement."""
+    def numbered(self, columns: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the columns that only count the rows, an index; and those of other whole numbers that only grow."""
         batch = next(self.batches(list(columns)), None) if columns and self.rows > 2 else None
-        if batch is None:
-            return []
-        values = {name: _floats(batch.column(name)) for name in columns}
-        return [name for name, value in values.items() if value.size > 2 and bool((np.diff(value) == 1.0).all())]
+        steps = {} if batch is None else {name: np.diff(_floats(batch.column(name))) for name in columns}
+        grow = [name for name, step in steps.items() if (step > 0.0).all() and (step % 1.0 == 0.0).all()]
+        counters = [name for name in grow if (steps[name] == 1.0).all() or name.startswith(UNNAMED)]
+        return counters, [name for name in grow if name not in counters]
 
-    def numbers(self, columns: list[str], places: IntArray | None = None) -> NDArray[Any]:
+    def numbers(
+        self, columns: list[str], places: IntArray | None = None, advice: str = "leave the column out (--ignore)"
+    ) -> NDArray[Any]:
         """Return the numbers of some columns as one array; `places` says where each row goes.
 
-        There is never a second array of them.
+        There is never a second array of them. `advice` is what else to do about cells that are no numbers.
         """
         for name in columns:
             if name in self.mixed:
                 row, text = self.mixed[name]
+                comma = " Is it a decimal comma? Then write a point." if re.fullmatch(r"[+-]?\d*,\d+", text) else ""
                 raise TableError(
-                    f"column '{name}' of {self.name} holds text ({text!r} in row {row}); numbers are expected. Correct "
-                    f"it, or leave the column out: --ignore '{name}'."
+                    f"column '{name}' of {self.name} holds text ({text!r} in row {row}); numbers are expected.{comma} "
+                    f"Correct it, or {advice}."
                 )
             if name not in self.numeric:
                 raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")
@@ -72,10 +84,10 @@ class Frame:
             for j, name in enumerate(columns):
                 array[rows if places is None else places[rows], j] = _floats(batch.column(name))
             first += batch.num_rows
-        self._check_finite(array, columns, places)
+        self._check_finite(array, columns, places, advice)
         return array
 
-    def _check_finite(self, array: NDArray[Any], columns: list[str], places: IntArray | None) -> None:
+    def _check_finite(self, array: NDArray[Any], columns: list[str], places: IntArray | None, advice: str) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
@@ -87,9 +99,19 @@ class Frame:
         row = int(np.flatnonzero(where if places is None else where[places])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
-            f"column '{name}' of {self.name} has a missing or infinite number in row {row} (such cells: "
-            f"{cells:,}, in {len(bad):,} columns). Fill them in, drop those rows, or leave the columns out (--ignore)."
+            f"column '{name}' of {self.name} has a missing or infinite number in row {row} (such cells in all: "
+            f"{cells:,}; columns with them: {len(bad):,}). Fill them in, drop those rows, or {advice}."
         )
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names in quotes, of many the first few.
+
+    >>> listed(["ash", "fat", "salt"], 2)
+    "'ash', 'fat' and 1 more"
+    """
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def batches_of(table: Any, columns: list[str]) -> Iterator[Any]:

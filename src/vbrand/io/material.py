@@ -7,10 +7,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.io.columns import measured, want_columns
 from vbrand.io.formats import open_table
-from vbrand.io.frames import Frame, TableError
-
-_NAMES_SHOWN = 5
+from vbrand.io.frames import Frame, TableError, listed
+from vbrand.types import BoolArray
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class Unknown:
     rows: NDArray[Any]  # (n, p)
     columns: tuple[str, ...] | None  # (p,) None where the model knows no names
     carried: Carried  # ids first; columns that go through to the output
+    source: str  # what the table is called
     truth: NDArray[Any] | None = None
 
     @property
@@ -84,37 +85,70 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
-    labels = _without_minus_one(known.texts(roles.label))
-    given = np.array([label is not None for label in labels])
-    if not given.any():
-        raise TableError(
-            f"column '{roles.label}' of {known.name} has no label in any row; label some rows of each class you know."
-        )
-    if test is None and given.all():
-        raise TableError(
-            f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
-        )
-    columns, notes = _measured(known, roles)
+    labels = _labels(known, roles.label, alone=test is None)
+    columns, notes = measured(known, roles.all)
+    want_columns(other, columns, f"which {known.name} has")
     truth = None if roles.truth is None else other.texts(roles.truth)
+    given = np.array([label is not None for label in labels])
     # labelled rows first, in one array: no copy of them is made
     places = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
-    _want_columns(other, columns, f"which {known.name} has")
     array = known.numbers(columns, None if given.all() else places)
     rows, rest = array[: given.sum()], array[given.sum() :]
     if test is None:
-        carried = _carried(other, roles, [i for i, label in enumerate(labels) if label is None])
+        unknown = np.flatnonzero(~given).tolist()
+        carried = _carried(other, roles, unknown)
         carried.pop(roles.label, None)
-        truth = None if truth is None else [value for value, label in zip(truth, labels, strict=True) if label is None]
+        truth = None if truth is None else [truth[i] for i in unknown]
     else:
         rest = other.numbers(columns)
         carried = _carried(other, roles, None)
-        if not given.all():
-            notes.append(f"{(~given).sum():,} rows of {known.name} have no label and were left out.")
-        if roles.label in other.columns and roles.label != roles.truth and any(carried.get(roles.label, [])):
-            notes.append(f"{other.name} has labels too: --truth '{roles.label}' compares them with what is found.")
+        notes += _notes_on_two(known, other, roles, given, carried)
     true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
     named, truths = _numbers_or_text([label for label in labels if label is not None], true)
-    return Material(rows, named, Unknown(rest, tuple(columns), carried, truths), tuple(notes))
+    return Material(
+        rows, named, Unknown(rest, tuple(columns), carried, other.name, truths), (*notes, *_notes_on_case(named))
+    )
+
+
+def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
+    """Return the labels of a table, None where a row has none; refuse columns that hold none, or measurements."""
+    labels = _without_minus_one(known.texts(column))
+    if not any(labels):
+        raise TableError(
+            f"column '{column}' of {known.name} has no label in any row; label some rows of each class you know."
+        )
+    if alone and all(labels):
+        raise TableError(
+            f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
+        )
+    given = [label for label in labels if label is not None]
+    if all(map(_is_number, given)) and not all(map(_is_whole, given)) and len(set(given)) > len(given) / 2:
+        raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
+    return labels
+
+
+def _notes_on_two(known: Frame, other: Frame, roles: Roles, given: BoolArray, carried: Carried) -> list[str]:
+    """Return what is to be said of two tables that are not quite alike."""
+    notes = list[str]()
+    if not given.all():
+        notes.append(f"{(~given).sum():,} rows of {known.name} have no label and were left out.")
+    if roles.label != roles.truth and any(carried.get(roles.label or "", [])):
+        notes.append(f"{other.name} has labels too: --truth '{roles.label}' compares them with what is found.")
+    extra = [name for name in other.columns if name in other.numeric and name not in known.columns]
+    if extra:
+        notes.append(f"columns that were not measured, because {known.name} does not have them: {listed(extra)}.")
+    return notes
+
+
+def _notes_on_case(labels: NDArray[Any]) -> list[str]:
+    """Return which labels differ by upper and lower case only."""
+    seen = dict[str, str]()
+    alike = list[str]()
+    for label in np.unique(labels).astype(str).tolist():
+        first = seen.setdefault(label.casefold(), label)
+        if first != label:
+            alike.append(f"labels '{first}' and '{label}' differ by case only, and count as two classes.")
+    return alike
 
 
 def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: Roles) -> Unknown:
@@ -129,7 +163,7 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
     if frame.rows == 0:
         raise TableError(f"{frame.name} has no rows below its header.")
     if columns is None:
-        chosen, _ = _measured(frame, roles)
+        chosen, _ = measured(frame, roles.all)
         if len(chosen) != count:
             raise TableError(
                 f"{frame.name} has {len(chosen)} columns of numbers; the model, made from a table without names, needs "
@@ -137,8 +171,14 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
             )
     else:
         chosen = list(columns)
-        _want_columns(frame, chosen, "which the model was made with")
-    return Unknown(frame.numbers(chosen), columns, _carried(frame, roles, None, set(chosen)))
+        want_columns(frame, chosen, "which the model was made with")
+        needed = sorted(roles.all & set(chosen))
+        if needed:
+            raise TableError(
+                f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows."
+            )
+    rows = frame.numbers(chosen, advice="make a model without the column: this one measures it")
+    return Unknown(rows, columns, _carried(frame, roles, None, set(chosen)), frame.name)
 
 
 def _require(known: Frame, other: Frame, roles: Roles) -> None:
@@ -150,34 +190,10 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
             other.require(column, "--ignore")
 
 
-def _measured(known: Frame, roles: Roles) -> tuple[list[str], list[str]]:
-    """Return the columns that are measured, and what was left out."""
-    notes = list[str]()
-    empty = [name for name in known.columns if name in known.empty and name not in roles.all]
-    if empty:
-        notes.append(f"left out, because empty: {_listed(empty)}.")
-    columns = [name for name in known.columns if name not in roles.all and name in known.numeric | set(known.mixed)]
-    counters = known.counts_rows([name for name in columns if name not in known.mixed])
-    if counters and len(columns) > len(counters):
-        notes.append(f"left out, because it only counts the rows: {_listed(counters)}.")
-        columns = [name for name in columns if name not in counters]
-    if not columns:
-        raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
-    return columns, notes
-
-
-def _want_columns(frame: Frame, columns: list[str], who: str) -> None:
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
-        raise TableError(
-            f"{frame.name} has no column {_listed(missing)}, {who}. Columns are matched by name, in any order."
-        )
-
-
-def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, measured: set[str] | None = None) -> Carried:
+def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[str] | None = None) -> Carried:
     """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
     names = [name for name in frame.columns if name in roles.all or name not in frame.numeric | set(frame.mixed)]
-    names = [name for name in names if name not in frame.empty | (measured or set()) and name != roles.name]
+    names = [name for name in names if name not in frame.empty | (taken or set()) and name != roles.name]
     carried: Carried = {"row": RowNumbers(range(frame.rows) if chosen is None else chosen)}
     if roles.name is not None:
         carried = {roles.name: _some(frame.texts(roles.name), chosen)}
@@ -214,6 +230,9 @@ def _is_whole(text: str) -> bool:
     return text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 18 and str(int(text)) == text
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:_NAMES_SHOWN])
-    return shown if len(names) <= _NAMES_SHOWN else f"{shown} and {len(names) - _NAMES_SHOWN} more"
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from vbrand.io.frames import Frame, TableError, arrow, batches_of, checked_names
+from vbrand.io.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
 
 _SEPARATORS = ",;\t|"
 _MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
@@ -56,8 +56,9 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
                 raise
     else:
         raise TableError(f"{name} is no text, Parquet or Feather table that can be read.")
+    table = _without_empty_end(table)
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
-    names = checked_names(name, [header[j] or f"unnamed column {j + 1}" for j in kept])
+    names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
     columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, tuple[int, str]](), set[str]()
     for j, column in zip(kept, names, strict=True):
         cells = table.column(j)
@@ -151,4 +152,13 @@ def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None
         values = [None if not text else float(text.replace(",", ".")) for text in texts]
         return pyarrow.chunked_array([pyarrow.array(values, pyarrow.float64())]), None
     numbers = sum(text is not None for text in texts) - len(odd)
-    return None, (odd[0] + 1, texts[odd[0]]) if numbers else None
+    meant = numbers > 0 or all(text is None or _DECIMAL_COMMA.fullmatch(text) for text in texts)
+    return None, (odd[0] + 1, texts[odd[0]]) if meant else None
+
+
+def _without_empty_end(table: Any) -> Any:
+    """Return a table without empty rows at its end, as spreadsheets leave them."""
+    rows = table.num_rows
+    while rows and all(not column[rows - 1].is_valid for column in table.columns):
+        rows -= 1
+    return table.slice(0, rows)

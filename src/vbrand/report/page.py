@@ -4,6 +4,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from vbrand.explain import DOUBT
 from vbrand.facts import Facts
 from vbrand.groups import Group
 from vbrand.io.model import Model
@@ -27,7 +28,7 @@ _SHAPES = {
 }
 
 
-def report_html(model: Model, title: str = "What is new") -> str:
+def report_html(model: Model) -> str:
     """Return the report on the last discovery of a model."""
     facts = model.facts
     if facts is None:
@@ -41,10 +42,11 @@ def report_html(model: Model, title: str = "What is new") -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("template.html"))
     return template.render(
-        title=title,
+        title=f"What is new in {facts.source}" if facts.source else "What is new",
         facts=facts,
         lines=[_line(group, look) for group, look in zip(facts.groups, looks_of(facts.groups), strict=True)],
         explained=explained[:_MOST_EXPLAINED],
+        doubt=DOUBT,
         unexplained=len(explained[_MOST_EXPLAINED:]),
         sampled=len(facts.points.names) < facts.rows,
         dropped=0 if facts.climb is None else sum(not move.kept for move in facts.climb.moves),
