@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 
@@ -226,10 +227,12 @@ def test_the_index_of_a_data_frame_is_no_measurement(tmp_path):
     first.to_parquet(tmp_path / "train.parquet")
     straight.to_parquet(tmp_path / "test.parquet")
     first[::2].to_csv(tmp_path / "gaps.csv")
+    first.sample(frac=1.0, random_state=0).to_csv(tmp_path / "shuffled.csv")
     for known_name, unknown_name in (
         ("train.tsv", "test.tsv"),
         ("train.parquet", "test.parquet"),
         ("gaps.csv", "test.tsv"),
+        ("shuffled.csv", "test.tsv"),
     ):
         discover(tmp_path, tmp_path / known_name, tmp_path / unknown_name, "--label", "variety", "-q")
         model = vbrand.load(tmp_path / "out" / "model.vbrand")
@@ -388,7 +391,9 @@ def test_quoted_decimal_commas_are_not_passed_over(tmp_path):
         table = pd.read_csv(path).astype(str)
         table["ash"] = table["ash"].str.replace(".", ",")
         table.to_csv(path, index=False)
-    assert "Is it a decimal comma? Then write a point." in refused(tmp_path, train, test, "--label", "variety")
+    assert "Is it a decimal comma, or a thousand? Write a point, or nothing." in refused(
+        tmp_path, train, test, "--label", "variety"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -512,3 +517,87 @@ def test_importing_the_commands_imports_nothing_heavy():
     code = "import sys, vbrand.cli; print([m for m in ('numpy', 'scipy', 'sklearn', 'numba') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):
+    """t-SNE of rounding errors ended the process."""
+    train, test = write_grain(tmp_path)
+    table = pd.read_csv(test)
+    table.iloc[[0] * 30].to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    assert '"tsne":[[' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_names_of_rows_may_hold_anything(tmp_path):
+    train, test = write_grain(tmp_path)
+    names = [f'a"{i}\rb\n,;' for i in range(60)]
+    pd.read_csv(test).assign(sample=names).to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "--id", "sample", "-q")
+    assert [line["sample"] for line in labels_of(tmp_path)] == names
+
+
+def test_headers_are_told_apart(tmp_path):
+    train, test = write_grain(tmp_path)
+    pd.read_csv(test).assign(**{"row": "r", "label": "x", "label (table)": "y"}).to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    line = labels_of(tmp_path)[0]
+    assert line["row number"] == "1"
+    assert (line["row"], line["label (table)"], line["label (table) (table)"]) == ("r", "x", "y")
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path):
+    train, test = write_grain(tmp_path, separator="\t")
+    for path in (train, test):
+        table = pd.read_csv(path, sep="\t")
+        table["protein"] = [f"{1 + i % 9},{i:03}" for i in range(len(table))]
+        table.to_csv(path, sep="\t", index=False)
+    assert "decimal comma, or a thousand?" in refused(tmp_path, train, test, "--label", "variety")
+
+
+def test_labels_that_an_empty_cell_made_floats(tmp_path):
+    known, labels, new, truth = grain_rows()
+    numbers = {"oat": 1.0, "rye": 2.0, "teff": 3.0}
+    table = pd.DataFrame(np.vstack([known, new]), columns=COLUMNS)
+    table["variety"] = [*(numbers[name] for name in labels), *[-1.0, None] * 30]
+    table["truth"] = [*[0] * 80, *(int(numbers[name]) for name in truth)]
+    table.to_csv(tmp_path / "all.csv", index=False)
+    discover(tmp_path, tmp_path / "all.csv", "--label", "variety", "--truth", "truth", "-q")
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert [group["name"] for group in summary["groups"]] == ["1", "2", "novel 1"]
+    assert summary["scores"]["known_accuracy"] == 1.0
+
+
+def test_a_first_batch_of_few_rows_is_not_the_table(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path in (train, test):
+        table = pd.read_csv(path)
+        table.insert(0, "first", [5.0, 6.0, 7.0, *table["ash"][3:]])
+        table.to_feather(path, chunksize=3)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    assert "first" in vbrand.load(tmp_path / "out" / "model.vbrand").feature_names_in_
+
+
+def test_odd_files_and_options(tmp_path):
+    train, test = write_grain(tmp_path)
+    (tmp_path / "packed.csv").write_bytes(b"\x1f\x8b" + bytes(20))
+    assert "is compressed; unpack it first." in refused(tmp_path, train, tmp_path / "packed.csv", "--label", "variety")
+    (tmp_path / "long.csv").write_text("x" * 200_000 + ",y\n1,2\n")
+    assert "the first line of long.csv names no columns" in refused(
+        tmp_path, train, tmp_path / "long.csv", "--label", "variety"
+    )
+    said = refused(tmp_path, train, test, "--label", "variety", "--id", "variety")
+    assert "can't name the rows (--id) and hold their classes, too." in said
+    pd.read_csv(test).assign(truth=[f"t{i}" for i in range(60)]).loc[lambda table: table.index.repeat(5)].assign(
+        truth=[f"t{i}" for i in range(300)]
+    ).to_csv(test, index=False)
+    said = refused(tmp_path, train, test, "--label", "variety", "--truth", "truth")
+    assert "(--truth) has 300 different values: no classes." in said
+
+
+def test_a_pipe_is_written_to_and_stays_one(answered, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    call("predict", answered / "out" / "model.vbrand", answered / "test.csv", "-o", pipe)
+    assert reader.communicate()[0] == (answered / "out" / "labels.csv").read_bytes()
+    assert pipe.is_fifo()

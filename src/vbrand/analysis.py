@@ -92,9 +92,11 @@ def write_labels(file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Fact
     names = [*groups, LIKE_NONE]
     classes = [f"P({name})" for name in detector.classes_.tolist()]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    # Python's writer does not see that a carriage return ends a line, too
+    returns = any(cell is not None and "\r" in cell for cells in unknown.carried.values() for cell in cells)
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
     own = ["label", "cluster", "novelty_probability", *classes]
-    writer.writerow([*(f"{name} (table)" if name in own else name for name in unknown.carried), *own])
+    writer.writerow([*_other_names(list(unknown.carried), own), *own])
     for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
         columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
         columns += [answers.labels.tolist(), [names[k] for k in answers.clusters.tolist()]]
@@ -103,6 +105,17 @@ def write_labels(file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Fact
         writer.writerows(zip(*columns, strict=True))
     text.flush()
     text.detach()
+
+
+def _other_names(names: list[str], taken: list[str]) -> list[str]:
+    """Return the names of carried columns, with "(table)" behind those that are taken."""
+    others = list[str]()
+    for name in names:
+        other = name
+        while other in taken or other in others:
+            other = f"{other} (table)"
+        others.append(other)
+    return others
 
 
 def summary_json(analysis: Analysis) -> str:

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -384,7 +384,10 @@ def _kept_setting(name: str, value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, tuple):
-        return list(value)
-    plain = value is None or isinstance(value, bool | int | float | str)
-    return value if plain else np.asarray(value, dtype=np.float64)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Real):
+        return float(value)
+    if name == "concentration":
+        return [_kept_setting("", part) for part in value]
+    return np.asarray(value, dtype=np.float64)

@@ -14,6 +14,7 @@ _COMPONENTS = 30
 # coordinates beyond this count as it: one far row should not choose the axes
 _FAR_OUT = 30.0
 _FEWEST_FOR_TSNE = 10
+_SAME_PLACE = 1e-9
 
 
 def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
@@ -49,15 +50,10 @@ def tsne_places(scores: FloatArray) -> FloatArray | None:
     """Return places in the plane where neighbours stay neighbours, (n, 2); None for too few rows."""
     from sklearn.manifold import TSNE
 
-    n = scores.shape[0]
-    if n < _FEWEST_FOR_TSNE or not np.ptp(scores, axis=0).any():
+    n, size = scores.shape[0], float(np.ptp(scores, axis=0).max())
+    if n < _FEWEST_FOR_TSNE or not _SAME_PLACE < size < np.inf:  # its compiled code does not survive what is rounding
         return None
-    with (
-        warnings.catch_warnings(),
-        threadpool_limits(1),
-    ):  # so few rows gain nothing by threads that wait for each other
-        warnings.simplefilter("ignore")  # a map has no use for advice on its settings
-        place = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0).fit_transform(
-            scores
-        )
-    return np.asarray(place, dtype=np.float64)
+    method = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0)
+    # so few rows gain nothing by threads that wait for each other, and a map has no use for advice on its settings
+    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+        return np.asarray(method.fit_transform(scores / size), dtype=np.float64)

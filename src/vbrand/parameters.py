@@ -5,10 +5,12 @@ from numbers import Integral, Real
 
 import numpy as np
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 
 def check_number(name: str, value: object, low: float, high: float = np.inf, *, open_low: bool = False) -> None:
     """Refuse anything but a number from low to high; `open_low` excludes low itself."""
-    finite = isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    finite = isinstance(value, Real) and not isinstance(value, bool) and bool(abs(value) <= _LARGEST)  # type: ignore[operator]
     right = finite and low <= float(value) <= high  # type: ignore[arg-type]
     if not right or (open_low and float(value) == low):  # type: ignore[arg-type]
         begin = f"above {low:g}" if open_low else f"from {low:g}"

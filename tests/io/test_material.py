@@ -78,8 +78,8 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
         tracemalloc.stop()
         assert np.shares_memory(analysis.found._table, material.unknown.rows)
         assert np.shares_memory(analysis.found._rows.table, material.unknown.rows)
-    # labels, clusters, scores and probabilities: less than the ten columns are
-    assert taken[200_000] - taken[50_000] < 150_000 * COLUMNS * 8
+    # labels, clusters, scores and probabilities are about as large as the ten columns; a copy would be more
+    assert taken[200_000] - taken[50_000] < 1.6 * 150_000 * COLUMNS * 8
     with (tmp_path / "labels.csv").open() as file:
         found = np.array([line.split(",")[1] for line in file][1:])
     assert (found == np.array(["oat", "rye", "novel"])[truth[:200_000]]).mean() > 0.999

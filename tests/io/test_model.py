@@ -7,6 +7,7 @@ import os
 import pickle
 import tracemalloc
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -178,6 +179,8 @@ def taken_apart(path):
         b'{"arrays": {"a": 1}, "tree": 1}',
         b'{"arrays": [], "tree": {"__class__": "os.system"}}',
         b'{"arrays": [], "tree": ' + b"9" * 10_000 + b"}",
+        b'{"arrays": [], "tree": [' + b"[]," * 3_000_000 + b"1]}",
+        b'{"arrays": [' + b'{"dtype": "<f8", "shape": [0]},' * 300_000 + b'{}], "tree": 1}',
     ],
 )
 def test_a_forged_header_is_refused_and_takes_no_memory(tmp_path, header):
@@ -185,7 +188,7 @@ def test_a_forged_header_is_refused_and_takes_no_memory(tmp_path, header):
     tracemalloc.start()
     with pytest.raises(ModelFileError):
         vbrand.load(path)
-    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000 + len(header)
     tracemalloc.stop()
 
 
@@ -213,6 +216,67 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
             part[at[-1]] = odd
             with contextlib.suppress(ValueError):  # one sentence, of the file or of a setting
                 vbrand.load(forged(tmp_path / "odd.vbrand", changed, body)).predict(saved[1])
+
+
+@pytest.mark.parametrize(
+    ("at", "odd"),
+    [
+        (("facts", "threshold"), 10**400),
+        (("settings", "tol"), 10**400),
+        (("facts", "groups"), []),
+        (("classes",), {"text": ["oat", "oat"]}),
+        (("classes",), {"text": ["oat", "novel"]}),
+        (("classes",), {"text": ["oat", "\ud800"]}),
+    ],
+)
+def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd):
+    header, body = taken_apart(saved[2])
+    part = header["tree"]
+    for step in at[:-1]:
+        part = part[step]
+    part[at[-1]] = odd
+    with pytest.raises(ValueError, match=r"."):
+        vbrand.load(forged(tmp_path / "odd.vbrand", header, body))
+
+
+def test_numbers_that_are_not_finite_are_refused(saved, tmp_path):
+    """Of all arrays in turn: a model that loads predicts numbers."""
+    header, body = taken_apart(saved[2])
+    begin = 0
+    for each in header["arrays"]:
+        size = int(np.prod(each["shape"])) * np.dtype(each["dtype"]).itemsize
+        if each["dtype"] == "<f8" and size:
+            for odd in (np.nan, np.inf, -1.0):
+                changed = body[:begin] + np.float64(odd).tobytes() + body[begin + 8 :]
+                with contextlib.suppress(ValueError):
+                    detector = vbrand.load(forged(tmp_path / "odd.vbrand", header, changed))
+                    assert np.isfinite(detector.predict_proba(saved[1])).all()
+                    list(detector.answers(saved[1]))
+        begin += size
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"concentration": (np.float32(1), np.int64(2))},
+        {"novel_mean": (np.float32(0), 1.0, 2.0)},
+        {"threshold": Fraction(1, 2)},
+        {"max_novel": np.int64(7)},
+    ],
+)
+def test_settings_of_any_kind_of_number_are_kept(tmp_path, settings):
+    known, labels, unknown = grains()
+    detector = VBrand(**settings).fit(known, labels)
+    detector.save(tmp_path / "model.vbrand")
+    assert np.array_equal(
+        vbrand.load(tmp_path / "model.vbrand").predict_proba(unknown), detector.predict_proba(unknown)
+    )
+
+
+def test_a_pipe_is_no_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        vbrand.load(tmp_path / "pipe")
 
 
 def test_scatters_that_are_none_are_refused(saved, tmp_path):

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 SCHEMA = 1
 _DTYPES = ("<f8", "<f4", "<i8", "|b1")
 _LONGEST_LINE = 100
-_LONGEST_HEADER = 2**26
+_LONGEST_HEADER = 2**24
+# lists and dicts of a header: each takes far more memory than its brackets
+_MOST_BRACKETS = 200_000
 _CHUNK = 2**20
 _TOO_DEEP = 4
 
@@ -38,6 +40,10 @@ def write_tree(file: BinaryIO, tree: Any) -> None:
     plain = _without_arrays(tree, arrays)
     listed = [{"dtype": array.dtype.str, "shape": array.shape} for array in arrays]
     header = json.dumps({"tree": plain, "arrays": listed}).encode()
+    if len(header) > _LONGEST_HEADER:
+        raise ValueError(
+            f"names take {len(header):,} bytes; a model file has room for {_LONGEST_HEADER:,}. Shorten them."
+        )
     body: list[Any] = [
         f"header {len(header)}\n".encode(),
         header,
@@ -55,6 +61,8 @@ def read_tree(path: Path) -> Any:
     """Return what a file holds, or say what is wrong with it."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder; give the model file in it, such as {path / 'model.vbrand'}.")
+    if path.exists() and not path.is_file():
+        raise ModelFileError(f"{path} is not a model file of vbrand.")
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         schema = _number_after(file, "vbrand model ", f"{path} is not a model file of vbrand.")
@@ -73,10 +81,13 @@ def read_tree(path: Path) -> Any:
         if length > min(size - file.tell(), _LONGEST_HEADER):
             raise ModelFileError(damaged)
         try:
-            header = json.loads(file.read(length))
+            text = file.read(length)
+            if text.count(b"[") + text.count(b"{") > _MOST_BRACKETS:
+                raise ValueError(length)
+            header = json.loads(text)
             arrays = _read_arrays(file, header["arrays"], size)
             return _with_arrays(header["tree"], arrays)
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError, OverflowError):
             raise ModelFileError(damaged) from None
 
 

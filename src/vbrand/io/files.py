@@ -10,8 +10,12 @@ Write = Callable[[BinaryIO], Any]
 
 
 def write_whole(path: Path, write: Write) -> None:
-    """Write a file all at once: under another name first."""
-    write_together({path: write})
+    """Write a file all at once: under another name first. What is no file, such as a pipe, is written to as it is."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            write(file)
+    else:
+        write_together({path: write})
 
 
 def write_together(writes: Mapping[Path, Write]) -> None:

@@ -26,6 +26,8 @@ def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
             return _feather(origin, as_text)
         if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             raise TableError(f"{origin.name} is a spreadsheet or an archive; save the sheet as CSV.")
+        if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
+            raise TableError(f"{origin.name} is compressed; unpack it first.")
         return separated(origin, as_text)
     except arrow().ArrowException as error:
         raise TableError(f"{origin.name} can't be read: {str(error).splitlines()[0]}.") from None

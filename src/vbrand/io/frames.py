@@ -54,11 +54,24 @@ class Frame:
 
     def numbered(self, columns: Collection[str]) -> tuple[list[str], list[str]]:
         """Return the columns that only count the rows, an index; and those of other whole numbers that only grow."""
-        batch = next(self.batches(list(columns)), None) if columns and self.rows > 2 else None
-        steps = {} if batch is None else {name: np.diff(_floats(batch.column(name))) for name in columns}
-        grow = [name for name, step in steps.items() if (step > 0.0).all() and (step % 1.0 == 0.0).all()]
-        counters = [name for name in grow if (steps[name] == 1.0).all() or name.startswith(UNNAMED)]
-        return counters, [name for name in grow if name not in counters]
+        counters, growing = set(columns), set(columns)
+        last = dict[str, NDArray[Any]]()
+        for batch in self.batches(list(columns)) if columns and self.rows > 2 else ():
+            for name in growing | counters:
+                values = _floats(batch.column(name))
+                step = np.diff(np.concatenate([last.get(name, values[:0]), values]))
+                last[name] = values[-1:]
+                whole = bool((values % 1.0 == 0.0).all())
+                # the index of a table that was shuffled or parted: no name, and whole numbers
+                if not (whole and (name.startswith(UNNAMED) or (step == 1.0).all())):
+                    counters.discard(name)
+                if not (whole and (step > 0.0).all()):
+                    growing.discard(name)
+            if not growing | counters:
+                break
+        if not last:
+            return [], []
+        return [name for name in columns if name in counters], [name for name in columns if name in growing - counters]
 
     def numbers(
         self, columns: list[str], places: IntArray | None = None, advice: str = "leave the column out (--ignore)"
@@ -70,7 +83,11 @@ class Frame:
         for name in columns:
             if name in self.mixed:
                 row, text = self.mixed[name]
-                comma = " Is it a decimal comma? Then write a point." if re.fullmatch(r"[+-]?\d*,\d+", text) else ""
+                comma = (
+                    " Is it a decimal comma, or a thousand? Write a point, or nothing."
+                    if re.fullmatch(r"[+-]?\d*,\d+", text)
+                    else ""
+                )
                 raise TableError(
                     f"column '{name}' of {self.name} holds text ({text!r} in row {row}); numbers are expected.{comma} "
                     f"Correct it, or {advice}."
@@ -131,7 +148,7 @@ def _text(value: Any) -> str | None:
 
 
 def _floats(column: Any) -> NDArray[Any]:
-    return np.asarray(column.cast(arrow().float64()).to_numpy(zero_copy_only=False))
+    return np.asarray(column.cast(arrow().float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def checked_names(table: str, names: list[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Known and unknown rows from tables: which columns are measured, which are carried through, which rows are unknown."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -26,6 +27,12 @@ class Roles:
     def all(self) -> set[str]:
         """Return the columns that are not measured."""
         return {column for column in (self.label, self.name, self.truth) if column is not None} | set(self.ignore)
+
+
+# a whole number as a table may hold it, also where an empty cell has made floats of a column; no leading zeros
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,16})(\.0+)?")
+# more true classes than these are none
+_MOST_CLASSES = 200
 
 
 class RowNumbers(Sequence[str | None]):
@@ -122,7 +129,7 @@ def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     given = [label for label in labels if label is not None]
-    if all(map(_is_number, given)) and not all(map(_is_whole, given)) and len(set(given)) > len(given) / 2:
+    if all(map(_is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
         raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
     return labels
 
@@ -163,6 +170,10 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
     if frame.rows == 0:
         raise TableError(f"{frame.name} has no rows below its header.")
     if columns is None:
+        if all(map(_is_number, frame.columns)):
+            raise TableError(
+                f"the first line of {frame.name} holds numbers; the names of the columns are expected there."
+            )
         chosen, _ = measured(frame, roles.all)
         if len(chosen) != count:
             raise TableError(
@@ -182,6 +193,8 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
 
 
 def _require(known: Frame, other: Frame, roles: Roles) -> None:
+    if roles.name is not None and roles.name in (roles.label, roles.truth):
+        raise TableError(f"column '{roles.name}' can't name the rows (--id) and hold their classes, too.")
     for column, option in ((roles.name, "--id"), (roles.truth, "--truth")):
         if column is not None:
             other.require(column, option)
@@ -194,7 +207,8 @@ def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[st
     """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
     names = [name for name in frame.columns if name in roles.all or name not in frame.numeric | set(frame.mixed)]
     names = [name for name in names if name not in frame.empty | (taken or set()) and name != roles.name]
-    carried: Carried = {"row": RowNumbers(range(frame.rows) if chosen is None else chosen)}
+    counted = "row" if "row" not in frame.columns else "row number"
+    carried: Carried = {counted: RowNumbers(range(frame.rows) if chosen is None else chosen)}
     if roles.name is not None:
         carried = {roles.name: _some(frame.texts(roles.name), chosen)}
     return carried | {name: _some(frame.texts(name), chosen) for name in names if name not in carried}
@@ -210,24 +224,27 @@ def _complete(truth: list[str | None], column: str, table: str) -> list[str]:
             f"column '{column}' of {table} is empty in row {truth.index(None) + 1} of the unknown rows; --truth needs "
             "a class for each of them."
         )
-    return [value for value in truth if value is not None]
+    given = [value for value in truth if value is not None]
+    if len(set(given)) > _MOST_CLASSES:
+        raise TableError(
+            f"column '{column}' of {table} (--truth) has {len(set(given)):,} different values: no classes."
+        )
+    return given
 
 
 def _numbers_or_text(labels: list[str], truth: list[str] | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Return labels and truth as whole numbers if all of them are, else as text."""
-    whole = all(_is_whole(value) for value in (*labels, *(truth or ())))
-    kind = np.int64 if whole else np.str_
-    return np.array(labels, dtype=kind), None if truth is None else np.array(truth, dtype=kind)
+    whole = all(map(_WHOLE.fullmatch, (*labels, *(truth or ()))))
+    if not whole:
+        return np.array(labels, dtype=np.str_), None if truth is None else np.array(truth, dtype=np.str_)
+    numbers, truths = ([int(value.partition(".")[0]) for value in values] for values in (labels, truth or []))
+    return np.array(numbers), None if truth is None else np.array(truths)
 
 
 def _without_minus_one(labels: list[str | None]) -> list[str | None]:
     """Return labels of which -1 is none, where all are whole numbers: as in scikit-learn and in `fit`."""
-    whole = all(_is_whole(label) for label in labels if label is not None)
-    return [None if whole and label == "-1" else label for label in labels]
-
-
-def _is_whole(text: str) -> bool:
-    return text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 18 and str(int(text)) == text
+    whole = all(_WHOLE.fullmatch(label) for label in labels if label is not None)
+    return [None if whole and label and label.partition(".")[0] == "-1" else label for label in labels]
 
 
 def _is_number(text: str) -> bool:

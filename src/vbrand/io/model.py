@@ -83,12 +83,17 @@ def _check(model: Model) -> None:
     _shapes(model.coordinates, centre=(q,), unit=(q,))
     _positive(model.coordinates.unit)
     _want(kept > 0 and model.classes.size > 0, "it knows no column or no class")
+    _finite(model.coordinates.centre)
+    names = model.classes.tolist()
+    _want(model.classes.dtype.kind in "iU" and len(set(names)) == len(names), "its classes are no labels")
+    _want(not {-1, "novel"} & set(names), "a class is called as novelty is")
     _want(model.columns is None or len(model.columns) == p, "it has another number of columns than of their names")
     if model.reduction is None:
         _want(q == kept, "its columns do not fit its coordinates")
     else:
         _shapes(model.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
         _positive(model.reduction.unit)
+        _finite(model.reduction.centre, model.reduction.axes, np.array(model.reduction.floor))
     _want(0 <= model.chosen < len(model.views), "it has no such view")
     for _, known in model.views:
         _check_known(known, model.classes.size, q)
@@ -101,7 +106,7 @@ def _check(model: Model) -> None:
         opened = model.posterior.components.dof.size - model.prior.known
     _want(model.places.ndim == 1 and _indices(model.places, opened), "a group has no component")
     if model.facts is not None:
-        _check_facts(model.facts, model.classes.size)
+        _check_facts(model.facts, model.classes.size, model.places.size)
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:
@@ -118,7 +123,7 @@ def _check_belief(components: Components, weights: Weights, prior: Prior, q: int
     sticks = weights.broken.size
     _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
-    _want(bool(np.isfinite(components.mean).all()), "a centre is not finite")
+    _finite(components.mean, components.dof, components.scale)
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
     _want(bool((components.precision > 0.0).all() and (components.tail > 0.0).all()), "a strength is not positive")
@@ -126,13 +131,15 @@ def _check_belief(components: Components, weights: Weights, prior: Prior, q: int
     _ = components.factor  # scatters that are none fail here
 
 
-def _check_facts(facts: Facts, classes: int) -> None:
+def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     points, profiles, groups = facts.points, facts.profiles, len(facts.groups)
     m, c = len(points.names), len(profiles.columns)
     _shapes(points, clusters=(m,), novelty=(m,), classes=(m, classes + 1), scores=(m, points.scores.shape[-1]))
     _want(points.scores.ndim == 2 and points.scores.shape[1] >= 2, "its map is not in a plane")
     _want(points.truth is None or len(points.truth) == m, "its map has another number of true classes")
-    _want(_indices(points.clusters, groups) and facts.known == classes <= groups, "a row belongs to no group")
+    _want(_indices(points.clusters, groups), "a row belongs to no group")
+    _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
+    _finite(points.scores, points.novelty, points.classes)
     _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
     if profiles.positions is not None:
@@ -146,6 +153,11 @@ def _check_facts(facts: Facts, classes: int) -> None:
 def _shapes(part: Any, **wanted: tuple[int, ...]) -> None:
     for name, shape in wanted.items():
         _want(getattr(part, name).shape == shape, f"{type(part).__name__}.{name} has another shape than the rest")
+
+
+def _finite(*arrays: NDArray[Any]) -> None:
+    for values in arrays:
+        _want(bool(np.isfinite(values).all()), "a number is not finite")
 
 
 def _positive(values: NDArray[Any]) -> None:

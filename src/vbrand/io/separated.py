@@ -17,6 +17,8 @@ _BLOCK_BYTES = 2**24
 # a number as people write it; with a decimal comma where commas do not separate
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
+# what may be a decimal comma or a thousand: nobody knows
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,10 @@ def _header(origin: Origin, encoding: str) -> tuple[list[str], str]:
         outside = re.sub(r'"[^"]*"?', "", start)
         separator = max(_SEPARATORS, key=outside.count)
         text.seek(0)
-        first = next(csv.reader(text, delimiter=separator), [])
+        try:
+            first = next(csv.reader(text, delimiter=separator), [])
+        except csv.Error as error:
+            raise TableError(f"the first line of {origin.name} names no columns: {error}.") from None
     if not any(cell.strip() for cell in first):
         raise TableError(f"{origin.name} has an empty first line; the names of its columns are expected there.")
     return [cell.strip() for cell in first], separator
@@ -145,7 +150,8 @@ def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None
     except pyarrow.ArrowInvalid:
         pass
     texts = trimmed.to_pylist()
-    comma = separator != "," and any(text and _DECIMAL_COMMA.fullmatch(text) and "," in text for text in texts)
+    commas = [text for text in texts if text and "," in text and _DECIMAL_COMMA.fullmatch(text)]
+    comma = separator != "," and not all(map(_THOUSANDS.fullmatch, commas))
     pattern = _DECIMAL_COMMA if comma else _NUMBER
     odd = [i for i, text in enumerate(texts) if text and not pattern.fullmatch(text)]
     if not odd:

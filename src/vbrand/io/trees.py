@@ -40,10 +40,12 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
         return _tuple(inner, tree, where)
     if is_dataclass(kind):
         return _dataclass(kind, tree, where)
-    if kind is float and type(tree) is int:
+    if kind is float and type(tree) is int and abs(tree) < 2**53:
         return float(tree)
     if type(tree) is not kind:
         raise WrongTreeError(f"{where} is no {kind.__name__}")
+    if kind is str and any("\ud800" <= letter <= "\udfff" for letter in tree):
+        raise WrongTreeError(f"{where} is no text")
     return tree
 
 
