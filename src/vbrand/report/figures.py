@@ -22,6 +22,9 @@ _MOVES = {"birth": "triangle-up", "merge": "triangle-down", "release": "square",
 _NOVEL = "#d55e00"
 _LONGEST_NAME = 24
 _CLASSES_SHOWN = 4
+# more names than these cover a map; more lines than these cover each other
+_MOST_NAMED = 15
+_MOST_LINES = 10
 
 
 def map_figure(facts: Facts) -> Figure:
@@ -73,7 +76,8 @@ def map_figure(facts: Facts) -> Figure:
         "pca": ["first principal component", "second principal component"],
         "tsne": ["t-SNE 1", "t-SNE 2"],
     }
-    return {"data": traces, "layout": layout, "views": views, "labels": labels, "titles": titles}
+    height = 640 + 19 * (len(traces) // 4)  # the legend is below
+    return {"data": traces, "layout": layout, "views": views, "labels": labels, "titles": titles, "height": height}
 
 
 def novelty_figure(facts: Facts) -> Figure:
@@ -125,6 +129,7 @@ def profile_figure(facts: Facts) -> Figure:
     profiles = facts.profiles
     spectra, place, drawn = profiles.are_spectra, profiles.places, profiles.drawn
     names = [escape(name) for name in profiles.columns]
+    near = {group.explanation.nearest for group in facts.groups if group.explanation is not None}
     traces = list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
         if np.isnan(drawn[1, k]).all() or group.kind == "outlier group":
@@ -137,6 +142,9 @@ def profile_figure(facts: Facts) -> Figure:
                 "mode": "lines" if spectra else "lines+markers",
                 "name": escape(_short(group.name)),
                 "legendgroup": group.name,
+                "visible": "legendonly"
+                if facts.known > _MOST_LINES and k < facts.known and group.name not in near
+                else True,
                 "x": place,
                 "y": drawn[1, k],
                 "line": {"color": look.colour, "dash": look.dash, "width": 2},
@@ -275,11 +283,12 @@ def _hover(facts: Facts) -> list[str]:
 
 
 def _labels(facts: Facts, places: FloatArray) -> list[Figure]:
-    """Return the names of groups, written where they lie."""
+    """Return the names of groups, written where they lie; of many groups those of novel ones."""
     labels = list[Figure]()
+    named = ("known class", "novel group") if len(facts.groups) <= _MOST_NAMED else ("novel group",)
     for k, group in enumerate(facts.groups):
         own = facts.points.clusters == k
-        if own.any() and group.kind != "outlier group":
+        if own.any() and group.kind in named:
             x, y = np.median(places[own], axis=0).tolist()
             labels.append({"x": x, "y": y, "text": escape(_short(group.name)), "showarrow": False, "yshift": 16})
     return labels
