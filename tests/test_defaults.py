@@ -129,3 +129,18 @@ def test_a_gaussian_class_of_many_rows_has_one_mode():
     detector = VBrand(random_state=0).fit(data.train, data.train_classes)
     assert np.bincount(detector.known_classes_.class_of).tolist() == [1, 1, 1]
     assert evaluate(data.test_classes, detector.discover(data.test)).novelty_f1 > 0.99
+
+
+@pytest.mark.parametrize(("rows", "seed"), [(20_000, 0), (20_000, 1)])
+def test_a_class_that_was_cut_into_pieces_is_one(rows, seed):
+    """Gaussian rows under a Student kernel: with many of them two components fit a class better than one."""
+    rng = np.random.default_rng(seed)
+    known = np.vstack([rng.normal(0, 1, (50, 3)), rng.normal(8, 1, (50, 3))])
+    truth = np.repeat([0, 1, 2], [rows * 60 // 100, rows * 39 // 100, rows // 100])
+    test = np.array([0.0, 8.0, -9.0])[truth][:, None] + rng.normal(size=(rows, 3))
+    found = VBrand(random_state=0).fit(known, np.repeat([0, 1], 50)).discover(test)
+    assert (found.labels == np.where(truth == 2, -1, truth)).mean() > 0.999
+    assert found.class_probabilities.sum(axis=1) == pytest.approx(1.0)
+    assert sum(group.weight for group in found.groups) == pytest.approx(1.0, abs=0.01)
+    if seed == 0:
+        assert any("taken for pieces of known classes: 0 (1)" in note for note in found.notes)

@@ -22,7 +22,7 @@ from vbrand.io.container import ModelFileError
 from vbrand.io.model import Model, read_model, versions, write_model
 from vbrand.known import learn_modes
 from vbrand.labelling import Answers, answers_of, memberships
-from vbrand.model.agreement import on_top
+from vbrand.model.agreement import meanings_of
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior, elicit
 from vbrand.paper import paper_settings
@@ -88,8 +88,8 @@ class VBrand(Shell):
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
         Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
-        times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters and no novel group lies
-        on top of the class.
+        times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters. Where both are given,
+        novel groups that look like pieces of a known class stay novel.
     known_scatter_factor : float, default 1
         What the robust scatter is multiplied by.
     known_weight, novel_weight : float, default 1
@@ -213,6 +213,7 @@ class VBrand(Shell):
                 UserWarning,
                 stacklevel=3,
             )
+        meaning = self._meanings(found, prior, self._views[chosen][1])
         volume = rows.shape[0] * self._coordinates.log_volume
         discovery = discovery_of(
             rows,
@@ -220,10 +221,10 @@ class VBrand(Shell):
             partial(
                 memberships,
                 log_parts=partial(log_predictive_parts, posterior=found.best.posterior),
-                class_of=prior.class_of,
+                meaning=meaning,
             ),
             found.best.posterior,
-            prior.class_of,
+            meaning,
             classes=self.classes_,
             threshold=self.threshold,
             min_group=self._smallest_group(rows.shape[0]),
@@ -234,34 +235,35 @@ class VBrand(Shell):
             history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
             stopped=found.best.stopped,
             columns=self._column_names(),
-            notes=self._notes(prior),
+            notes=self._notes(prior, meaning),
             yardstick=self._yardstick(
-                found.best.posterior.components.reordered(np.arange(prior.known)), prior.class_of
+                found.best.posterior.components.reordered(np.flatnonzero(meaning >= 0)), meaning[meaning >= 0]
             ),
         )
         self._prior, self._posterior, self._places = prior, found.best.posterior, discovery.places
-        self._chosen = chosen
+        self._chosen, self._meaning = chosen, meaning
         self.discovery_ = discovery
         return discovery
 
     def _found(
         self, rows: Rows, tail: float, known: KnownClasses, effort: Effort, generator: np.random.Generator
     ) -> tuple[Found, Prior]:
-        """Return the best fit and its prior; a class under a novel group is less sure of itself the next time."""
+        """Return the best fit and its prior."""
         beliefs = self._beliefs(self._kept, self._coordinates, tail)
-        unsure = np.zeros(known.rows.size, dtype=bool)
-        while True:
-            prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known, unsure=unsure)
-            with shown(self.verbose) as progress:
-                start = self._initial_components(rows, prior)
-                found = find(rows, prior, effort, generator, component=start, progress=progress)
-            counts = found.best.statistics.counts
-            novel = np.arange(prior.known, counts.size)
-            below = on_top(known, found.best.posterior.components.reordered(novel), counts[novel])
-            given = self.known_mean_strength is not None and self.known_scatter_strength is not None
-            if given or not self.update_known or not (below & ~unsure).any():
-                return found, prior
-            unsure |= below
+        prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
+        with shown(self.verbose) as progress:
+            start = self._initial_components(rows, prior)
+            return find(rows, prior, effort, generator, component=start, progress=progress), prior
+
+    def _meanings(self, found: Found, prior: Prior, known: KnownClasses) -> IntArray:
+        """Return the known class of each component, -1 for novelty; pieces of known classes are theirs.
+
+        Not where known classes are what the user says: fixed, or of a given strength.
+        """
+        given = self.known_mean_strength is not None and self.known_scatter_strength is not None
+        if given or not self.update_known:
+            return np.append(prior.class_of, np.full(found.best.posterior.components.dof.size - prior.known, -1))
+        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
@@ -300,6 +302,7 @@ class VBrand(Shell):
             chosen=self._chosen,
             prior=self._prior,
             posterior=getattr(self, "_posterior", None),
+            meaning=self._meaning_so_far(),
             places=getattr(self, "_places", np.empty(0, dtype=np.int64)),
             facts=facts,
         )
@@ -324,12 +327,15 @@ class VBrand(Shell):
         detector._views, detector._chosen, detector._prior = model.views, model.chosen, model.prior
         detector._places, detector._facts = model.places, model.facts
         if model.posterior is not None:
-            detector._posterior = model.posterior
+            detector._posterior, detector._meaning = model.posterior, model.meaning
         return detector
 
     @property
     def _has_discovered(self) -> bool:
         return hasattr(self, "_posterior")
+
+    def _meaning_so_far(self) -> IntArray:
+        return self._meaning if self._has_discovered else super()._meaning_so_far()
 
     def _log_parts(self, rows: FloatArray) -> FloatArray:
         return log_predictive_parts(rows, self._posterior)

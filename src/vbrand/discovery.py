@@ -228,7 +228,7 @@ def discovery_of(
     rows: Rows,
     members: Callable[[Rows], Iterator[tuple[slice, Memberships]]],
     posterior: Posterior,
-    class_of: IntArray,
+    meaning: IntArray,
     *,
     classes: NDArray[Any],
     threshold: float,
@@ -239,13 +239,13 @@ def discovery_of(
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units; `fit` holds what is passed through.
 
-    `rows` are what the model sees of it. `members` gives memberships block by block, each time anew: no array of rows
-    by components is kept.
+    `rows` are what the model sees of it, `meaning` is the known class of each component or -1. `members` gives
+    memberships block by block, each time anew: no array of rows by components is kept.
     """
     n = table.shape[0]
     clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
     doubtful = list[FloatArray]()
-    certain = np.zeros(posterior.components.dof.size - class_of.size + 1, dtype=np.int64)
+    certain = np.zeros((meaning < 0).sum() + 1, dtype=np.int64)
     for block, part in members(rows):
         novel = part.is_novel(threshold)
         clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
@@ -266,7 +266,7 @@ def discovery_of(
         novelty_probability=novelty,
         novelty_score=score,
         groups=describe_groups(
-            table, clusters, _weights(posterior, class_of, places), novelty, classes, min_group, yardstick
+            table, clusters, _weights(posterior, meaning, places), novelty, classes, min_group, yardstick
         ),
         n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
         _table=table,
@@ -282,10 +282,11 @@ def discovery_of(
     return found
 
 
-def _weights(posterior: Posterior, class_of: IntArray, places: IntArray) -> FloatArray:
+def _weights(posterior: Posterior, meaning: IntArray, places: IntArray) -> FloatArray:
     """Return the expected weights of known classes and novel groups."""
     expected = np.exp(log_component_weights(posterior))
-    return np.append(np.bincount(class_of, expected[: class_of.size]), expected[class_of.size + places])
+    known = meaning >= 0
+    return np.append(np.bincount(meaning[known], expected[known]), expected[~known][places])
 
 
 def _groups_by_size(best: IntArray) -> IntArray:

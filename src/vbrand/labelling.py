@@ -73,22 +73,22 @@ def label_names(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def memberships(
-    rows: Rows, log_parts: Callable[[FloatArray], FloatArray], class_of: IntArray
+    rows: Rows, log_parts: Callable[[FloatArray], FloatArray], meaning: IntArray
 ) -> Iterator[tuple[slice, Memberships]]:
     """Return the memberships of rows block by block, by their posterior predictive densities.
 
-    `log_parts` gives, for rows in working coordinates, their log density jointly with each component, known ones first.
+    `log_parts` gives, for rows in working coordinates, their log density jointly with each component; `meaning` is the
+    known class of each component, or -1.
 
     Not by the responsibilities of the fit: those average the log density of an empty novel component over all the
     places where it may lie, which no row can outweigh, so that a row far from everything would count as known.
     """
     for block in rows.blocks():
-        yield block, _shared_out(log_parts(rows.working(block)), class_of)
+        yield block, _shared_out(log_parts(rows.working(block)), meaning)
 
 
-def _shared_out(score: FloatArray, class_of: IntArray) -> Memberships:
+def _shared_out(score: FloatArray, meaning: IntArray) -> Memberships:
     """Return log probabilities in proportion to exp(score), (n, K), known components summed by class."""
     score -= logsumexp(score, axis=1, keepdims=True)
-    own = score[:, : class_of.size]
-    known = np.stack([logsumexp(own[:, class_of == j], axis=1) for j in range(int(class_of.max()) + 1)], axis=1)
-    return Memberships(known, score[:, class_of.size :])
+    known = np.stack([logsumexp(score[:, meaning == j], axis=1) for j in range(int(meaning.max()) + 1)], axis=1)
+    return Memberships(known, score[:, meaning < 0])

@@ -89,7 +89,7 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         self._prior = prior
         self._chosen = 0
         self.classes_ = known.labels
-        for name in ("discovery_", "_posterior", "_places", "_facts"):
+        for name in ("discovery_", "_posterior", "_places", "_meaning", "_facts"):
             self.__dict__.pop(name, None)
         if not given.all():
             self._discover(rows[~given])
@@ -151,7 +151,11 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
     def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
         check_is_fitted(self)
-        return memberships(self._rows(X), self._log_parts_known_so_far, self._prior.class_of)
+        return memberships(self._rows(X), self._log_parts_known_so_far, self._meaning_so_far())
+
+    def _meaning_so_far(self) -> IntArray:
+        """Return the known class of each part of `_log_parts`, -1 for novelty."""
+        return np.append(self._prior.class_of, np.full(self._prior.opened, -1))
 
     def _rows(self, X: Any) -> Rows:
         return self._coordinates.view(self._columns(checked_rows(self, X, reset=False)))
@@ -218,7 +222,7 @@ class Shell(BaseEstimator):  # type: ignore[misc]
             reduction=self._reduction,
         )
 
-    def _notes(self, prior: Prior) -> tuple[str, ...]:
+    def _notes(self, prior: Prior, meaning: IntArray | None = None) -> tuple[str, ...]:
         """Return what was done to the table, in sentences."""
         notes = list[str]()
         if self._reduction is not None:
@@ -230,6 +234,10 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         if (modes > 1).any():
             several = ", ".join(f"{self.classes_[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
             notes.append(f"known classes with several modes: {several}.")
+        pieces = [] if meaning is None else meaning[prior.known :][meaning[prior.known :] >= 0].tolist()
+        if pieces:
+            several = ", ".join(f"{self.classes_[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
+            notes.append(f"components that were taken for pieces of known classes: {several}.")
         tail = prior.components.tail[0]
         notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
         return tuple(notes)

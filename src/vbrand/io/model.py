@@ -40,7 +40,8 @@ class Model:
     chosen: int  # the view that was found best
     prior: Prior
     posterior: Posterior | None  # None before any discovery
-    places: IntArray  # novel components that are groups
+    meaning: IntArray  # the known class of each component of the posterior (of the prior before), -1 for novelty
+    places: IntArray  # novel components that are groups, among those
     facts: Facts | None
 
 
@@ -100,11 +101,14 @@ def _check(model: Model) -> None:
     _check_belief(model.prior.components, model.prior.weights, model.prior, q)
     _want(_indices(model.prior.class_of, model.classes.size), "a component belongs to no class")
     _want(np.unique(model.prior.class_of).size == model.classes.size, "a class has no component")
-    opened = model.prior.opened
+    count = model.prior.components.dof.size
     if model.posterior is not None:
         _check_belief(model.posterior.components, model.posterior.weights, model.prior, q)
-        opened = model.posterior.components.dof.size - model.prior.known
-    _want(model.places.ndim == 1 and _indices(model.places, opened), "a group has no component")
+        count = model.posterior.components.dof.size
+    _shapes(model, meaning=(count,))
+    _want(_indices(model.meaning + 1, model.classes.size + 1), "a component belongs to no class")
+    _want(np.array_equal(model.meaning[: model.prior.known], model.prior.class_of), "known components lost their class")
+    _want(model.places.ndim == 1 and _indices(model.places, int((model.meaning < 0).sum())), "a group has no component")
     if model.facts is not None:
         _check_facts(model.facts, model.classes.size, model.places.size)
 

@@ -1,39 +1,145 @@
-"""Whether a novel component is a known class that its labelled rows have not quite shown."""
+"""Which novel components are known classes after all: pieces of a class that stage 1 did not quite see.
+
+A prior that is surer than its labelled rows leaves a class to a novel component where it lies in truth, and with many
+rows a class that is no Student t is cut into several. Such components are given back to their class.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
+from scipy.linalg import solve_triangular
+from scipy.special import expit, logsumexp
 
 from vbrand.model.components import Components
+from vbrand.model.posterior import Posterior
+from vbrand.model.predictive import log_component_densities
+from vbrand.model.prior import Prior
 from vbrand.robust.classes import KnownClasses
-from vbrand.types import BoolArray, FloatArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
-# the labelled rows of a class would be this unusual a sample of the novel component, or more usual
+# the labelled rows of a class would be this unusual a sample of a component, or more usual
 _UNUSUAL = 1e-4
 # sizes of scatters that differ by less, or by what chance makes of so few rows, are the same
 _SAME_SIZE = 1.5
 _TOO_SMALL = 2.0
+# rows of a piece of a class are at least so likely to be of the class
+_LEAST_PART = 0.4
+_DRAWS = 1_000
 
 
-def on_top(known: KnownClasses, novel: Components, counts: FloatArray) -> BoolArray:
-    """Return which known components have a novel one on top: labelled rows that could be a sample of it, (K,).
+@dataclass(frozen=True)
+class _Moments:
+    """Rows, their centre and their scatter."""
 
-    `counts` are the rows of the novel ones. A prior that is surer than its labelled rows may leave a class to a novel
-    component where it lies in truth.
+    rows: float
+    centre: FloatArray  # (p,)
+    scatter: FloatArray  # (p, p)
+
+
+def meanings_of(known: KnownClasses, prior: Prior, posterior: Posterior, counts: FloatArray) -> IntArray:
+    """Return the class that each component means, -1 for novelty, (K,); `counts` are the rows of the first of them.
+
+    A novel component belongs to a class if the labelled rows of the class could be a sample of it; or if its rows are
+    about as likely to be of the class as stage 1 learned it, and the labelled rows could be a sample of the class with
+    all such pieces.
     """
-    found = np.zeros(known.rows.size, dtype=bool)
-    p = known.centres.shape[1]
-    for g in np.flatnonzero(counts >= 1.0):
-        spread = novel.dof[g] - p - 1.0
-        if not spread > 0.0:
-            continue
-        root = novel.inverse_factor[g] * np.sqrt(spread)  # of E[Sigma_g]^-1
-        moved = (known.centres - novel.mean[g]) @ root.T  # (K, p)
-        # T^2 = (1 / n + 1 / N)^-1 (c - m)' E[Sigma_g]^-1 (c - m), chi2_p if the labelled rows are a sample of g
-        size = 1.0 / (1.0 / known.rows + 1.0 / counts[g])
-        here = size * np.square(moved).sum(axis=1) <= stats.chi2.isf(_UNUSUAL, p)
-        # tr(E[Sigma_g]^-1 S) / p, one but for chance: its standard deviation is sqrt(2 / (n p))
-        width = np.einsum("ij,kjl,il->k", root, known.scatters, root) / p
-        chance = np.maximum(np.log(_SAME_SIZE), stats.norm.isf(_UNUSUAL) * np.sqrt(2.0 / (known.rows * p)))
-        # and the scatter that few rows show of many columns is too small
-        found |= here & (np.log(width) <= chance) & (np.log(width) >= -chance - _TOO_SMALL * p / known.rows)
-    return found
+    components = posterior.components
+    rows = np.zeros(components.dof.size)
+    rows[: counts.size] = counts
+    meaning = np.append(prior.class_of, np.full(rows.size - prior.known, -1))
+    novel = np.flatnonzero((meaning < 0) & (rows >= 1.0) & (components.dof > components.columns + 1.0))
+    best = np.zeros(rows.size)
+    for j in range(known.labels.size) if novel.size else ():
+        labelled = _pooled(known.rows, known.centres, known.scatters, known.class_of == j)
+        for g, part in _pieces(j, known, prior, components, rows, novel, labelled).items():
+            if part > best[g]:
+                meaning[g], best[g] = j, part
+    return meaning
+
+
+def _pieces(
+    j: int,
+    known: KnownClasses,
+    prior: Prior,
+    components: Components,
+    rows: FloatArray,
+    novel: IntArray,
+    labelled: _Moments,
+) -> dict[int, float]:
+    """Return the novel components that are pieces of a class, and how likely their rows are to be of it."""
+    spread = np.where(components.fixed, 1.0, components.dof - components.columns - 1.0)
+    scatters = components.scale / np.where(spread > 0.0, spread, 1.0)[:, None, None]  # E[Sigma]
+    own = np.append(prior.class_of == j, np.zeros(rows.size - prior.known, dtype=bool))
+
+    def together(pieces: list[int]) -> bool:
+        whole = own.copy()
+        whole[pieces] = True
+        return _could_be_a_sample(labelled, _pooled(rows, components.mean, scatters, whole))
+
+    alone = {g: 1.0 for g in novel.tolist() if _could_be_a_sample(labelled, _one(rows, components.mean, scatters, g))}
+    parts = _parts(j, known, prior, components, rows, novel, float(rows[own].sum()))
+    pieces = sorted((g for g, part in parts.items() if part >= _LEAST_PART), key=lambda g: -parts[g])
+    while pieces and not together(pieces):
+        pieces.pop()
+    return {g: parts[g] for g in pieces} | alone
+
+
+def _parts(
+    j: int, known: KnownClasses, prior: Prior, components: Components, rows: FloatArray, novel: IntArray, held: float
+) -> dict[int, float]:
+    """Return how likely rows of each novel component are to be of a class, as stage 1 learned it; 1 if they are alike.
+
+    The component has its share s of the rows of both, at the most half: a class that has no rows here is not to be
+    found in whatever lies near it.
+    """
+    chosen = np.flatnonzero(known.class_of == j)
+    weight = np.log(known.rows[chosen] / known.rows[chosen].sum())
+    parts = dict[int, float]()
+    for g in novel.tolist():
+        alone = components.reordered(np.array([g]))
+        drawn = _draws(alone)
+        usual = logsumexp(weight + log_component_densities(drawn, prior.components.reordered(chosen)), axis=1)
+        share = min(0.5, rows[g] / (held + rows[g]))
+        # E over rows y of g of  f_j(y) / (s f_g(y) + (1 - s) f_j(y))
+        odds = usual - log_component_densities(drawn, alone)[:, 0] + np.log((1.0 - share) / share)
+        parts[g] = float(expit(odds).mean() / (1.0 - share))
+    return parts
+
+
+def _draws(component: Components) -> FloatArray:
+    """Return rows such as those of a component, always the same ones."""
+    generator = np.random.default_rng(0)
+    unit = generator.normal(size=(_DRAWS, component.columns))
+    if np.isfinite(component.tail[0]):
+        unit /= np.sqrt(generator.chisquare(component.tail[0], (_DRAWS, 1)) / component.tail[0])
+    spread = component.dof[0] - component.columns - 1.0
+    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(spread))
+
+
+def _could_be_a_sample(labelled: _Moments, whole: _Moments) -> bool:
+    """Return whether labelled rows with these moments could be a sample of a component, or of several, with those."""
+    p = whole.centre.size
+    root = np.linalg.cholesky(whole.scatter)
+    moved = solve_triangular(root, labelled.centre - whole.centre, lower=True)
+    # T^2 = (1 / n + 1 / N)^-1 (c - m)' E[Sigma]^-1 (c - m), chi2_p if they are a sample
+    distance = np.square(moved).sum() / (1.0 / labelled.rows + 1.0 / whole.rows)
+    # tr(E[Sigma]^-1 S) / p, one but for chance: its standard deviation is sqrt(2 / (n p))
+    width = np.log(np.square(solve_triangular(root, np.linalg.cholesky(labelled.scatter), lower=True)).sum() / p)
+    chance = max(np.log(_SAME_SIZE), stats.norm.isf(_UNUSUAL) * np.sqrt(2.0 / (labelled.rows * p)))
+    # the scatter that few rows show of many columns is too small
+    low = -chance - _TOO_SMALL * p / labelled.rows
+    return bool(distance <= stats.chi2.isf(_UNUSUAL, p) and low <= width <= chance)
+
+
+def _one(rows: FloatArray, centres: FloatArray, scatters: FloatArray, k: int) -> _Moments:
+    return _Moments(float(rows[k]), centres[k], scatters[k])
+
+
+def _pooled(rows: FloatArray | IntArray, centres: FloatArray, scatters: FloatArray, chosen: BoolArray) -> _Moments:
+    """Return the moments of several components together."""
+    weight = rows[chosen] / rows[chosen].sum()
+    centre = weight @ centres[chosen]
+    moved = centres[chosen] - centre
+    scatter = np.einsum("k,kij->ij", weight, scatters[chosen] + moved[:, :, None] * moved[:, None, :])
+    return _Moments(float(rows[chosen].sum()), centre, scatter)

@@ -7,7 +7,7 @@ import numpy as np
 from vbrand.model.components import Components
 from vbrand.model.weights import Weights, prior_weights
 from vbrand.robust.classes import MOST_ALIKE, KnownClasses
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,12 @@ class Beliefs:
 _STRENGTH = 10.0
 
 
-def elicit(
-    known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True, unsure: BoolArray | None = None
-) -> Prior:
+def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
     """Return the prior for these known classes and at most `novel` novel components.
 
-    Without `update_known` the known classes are point masses at their robust centre and scatter. Known components that
-    are `unsure` are worth no more than their labelled rows.
+    Without `update_known` the known classes are point masses at their robust centre and scatter.
     """
-    own = _known_components(known, beliefs, unsure) if update_known else _point_masses(known, beliefs)
+    own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
     dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
@@ -112,31 +109,26 @@ def stacked(first: Components, second: Components) -> Components:
     )
 
 
-def _known_components(known: KnownClasses, beliefs: Beliefs, unsure: BoolArray | None) -> Components:
+def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     count, p = known.centres.shape
     mean_strength, scatter_strength = (
-        own if given is None else np.full(count, float(given))
-        for own, given in zip(
-            _strengths(known, unsure), (beliefs.known_mean_strength, beliefs.known_scatter_strength), strict=True
-        )
+        _strengths(known) if strength is None else np.full(count, float(strength))
+        for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
 
 
-def _strengths(known: KnownClasses, unsure: BoolArray | None) -> tuple[FloatArray, FloatArray]:
-    """Return the rows that the centre and the scatter of each known component are worth.
+def _strengths(known: KnownClasses) -> FloatArray:
+    """Return the rows that each known component is worth.
 
-    The scatter more than how alike scatters may be at the most: else the tail of a known class would be heavier than
-    that of one that nobody has seen, and a row far from everything would count as known.
+    More than how alike scatters may be at the most: else its tail would be heavier than that of a class that nobody has
+    seen, and a row far from everything would count as known.
     """
     p = known.centres.shape[1]
-    enough, heavy = _STRENGTH * p * (p + 3) / 2, MOST_ALIKE + 1.0
-    strength = np.clip(max(enough, heavy), known.rows, _STRENGTH * known.rows)
-    if unsure is None:
-        return strength, strength
-    return np.where(unsure, known.rows, strength), np.where(unsure, np.clip(heavy, known.rows, strength), strength)
+    enough = max(_STRENGTH * p * (p + 3) / 2, MOST_ALIKE + 1.0)
+    return np.asarray(np.clip(enough, known.rows, _STRENGTH * known.rows), dtype=np.float64)
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
