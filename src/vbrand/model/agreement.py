@@ -26,6 +26,8 @@ _TOO_SMALL = 2.0
 # rows of a piece of a class are at least so likely to be of the class
 _LEAST_PART = 0.4
 _DRAWS = 1_000
+# centres that lie so many times farther from a class than its farthest rows are those of no piece of it
+_FAR = 2.0
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,10 @@ def meanings_of(known: KnownClasses, prior: Prior, posterior: Posterior, counts:
     meaning = np.append(prior.class_of, np.full(rows.size - prior.known, -1))
     novel = np.flatnonzero((meaning < 0) & (rows >= 1.0) & (components.dof > components.columns + 1.0))
     best = np.zeros(rows.size)
-    for j in range(known.labels.size) if novel.size else ():
+    for j in range(known.labels.size):
         labelled = _pooled(known.rows, known.centres, known.scatters, known.class_of == j)
-        for g, part in _pieces(j, known, prior, components, rows, novel, labelled).items():
+        near = novel[_distances(components.mean[novel], labelled) <= _FAR * (np.sqrt(components.columns) + 3.0)]
+        for g, part in _pieces(j, known, prior, components, rows, near, labelled).items() if near.size else ():
             if part > best[g]:
                 meaning[g], best[g] = j, part
     return meaning
@@ -130,6 +133,12 @@ def _could_be_a_sample(labelled: _Moments, whole: _Moments) -> bool:
     # the scatter that few rows show of many columns is too small
     low = -chance - _TOO_SMALL * p / labelled.rows
     return bool(distance <= stats.chi2.isf(_UNUSUAL, p) and low <= width <= chance)
+
+
+def _distances(places: FloatArray, labelled: _Moments) -> FloatArray:
+    """Return how far places lie from a class, in its standard deviations."""
+    root = np.linalg.cholesky(labelled.scatter)
+    return np.asarray(np.sqrt(np.square(solve_triangular(root, (places - labelled.centre).T, lower=True)).sum(axis=0)))
 
 
 def _one(rows: FloatArray, centres: FloatArray, scatters: FloatArray, k: int) -> _Moments:
