@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbrand.io.columns import measured, want_columns
 from vbrand.io.formats import open_table
 from vbrand.io.frames import Frame, TableError, listed
+from vbrand.io.table import is_number
 from vbrand.types import BoolArray
 
 
@@ -129,7 +130,7 @@ def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     given = [label for label in labels if label is not None]
-    if all(map(_is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
+    if all(map(is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
         raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
     return labels
 
@@ -170,7 +171,7 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
     if frame.rows == 0:
         raise TableError(f"{frame.name} has no rows below its header.")
     if columns is None:
-        if all(map(_is_number, frame.columns)):
+        if all(map(is_number, frame.columns)):
             raise TableError(
                 f"the first line of {frame.name} holds numbers; the names of the columns are expected there."
             )
@@ -245,11 +246,3 @@ def _without_minus_one(labels: list[str | None]) -> list[str | None]:
     """Return labels of which -1 is none, where all are whole numbers: as in scikit-learn and in `fit`."""
     whole = all(_WHOLE.fullmatch(label) for label in labels if label is not None)
     return [None if whole and label and label.partition(".")[0] == "-1" else label for label in labels]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

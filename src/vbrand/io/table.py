@@ -59,7 +59,7 @@ def _text_in(table: Any) -> str:
     values = np.asarray(table, dtype=object)
     for j in range(values.shape[1]):
         for i, value in enumerate(values[:, j].tolist()):
-            if isinstance(value, str) and not _is_number(value):
+            if isinstance(value, str) and not is_number(value):
                 name = f"column {j}" if names is None else f"column '{names[j]}'"
                 return (
                     f"{name} holds text ({value!r} in row {i}); numbers are expected. Leave the column out, or code it."
@@ -67,7 +67,8 @@ def _text_in(table: Any) -> str:
     return "the table holds text; numbers are expected."
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
     try:
         float(text)
     except ValueError:
