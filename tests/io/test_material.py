@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbrand.analysis import analyse, write_labels
@@ -86,6 +86,7 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
     assert len(analysis.facts.points.names) <= 2_000
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=300), st.integers(20, 400))
 def test_the_sample_on_a_map_has_every_group_and_no_row_twice(clusters, most):
     clusters = np.array(clusters)
