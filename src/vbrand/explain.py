@@ -85,19 +85,8 @@ class Yardstick:
 
     def whitened(self, rows: NDArray[Any]) -> FloatArray:
         """Return rows in coordinates in which the average scatter of the known components is the identity."""
-        return np.asarray(
-            linalg.solve_triangular(np.linalg.cholesky(self._scatters.mean(axis=0)), self.working(rows).T, lower=True).T
-        )
-
-    @property
-    def _scatters(self) -> FloatArray:
-        """Return E[Sigma] of the known components, in working coordinates."""
-        return self.components.scale / self._spread[:, None, None]
-
-    @property
-    def _spread(self) -> FloatArray:
-        """Return u - p - 1, by which E[Sigma] is smaller than the scale; 1 for point masses."""
-        return np.where(self.components.fixed, 1.0, self.components.dof - self.components.columns - 1.0)
+        root = np.linalg.cholesky(self.components.expected_scatter.mean(axis=0))
+        return np.asarray(linalg.solve_triangular(root, self.working(rows).T, lower=True).T)
 
     def standardised(self, values: FloatArray) -> FloatArray:
         """Return values of the kept columns in robust scales from the middle of the labelled rows, column by column."""
@@ -117,7 +106,7 @@ class Yardstick:
         kept = middle.mean(axis=0)
         inner = kept if self.reduction is None else self.reduction.inward(middle).mean(axis=0)
         deviation = np.clip(self.coordinates.inward(inner), -_FARTHEST, _FARTHEST) - self.components.mean  # (K, q)
-        spread = self._spread
+        spread = self.components.spread
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
         k = int(distance.argmin())

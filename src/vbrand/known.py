@@ -58,8 +58,7 @@ class _Mode:
 
     @property
     def scatter(self) -> FloatArray:
-        components = self.fit.posterior.components
-        return np.asarray(components.scale[0] / (components.dof[0] - components.columns - 1.0))
+        return np.asarray(self.fit.posterior.components.expected_scatter[0])
 
     @property
     def log_width(self) -> float:
@@ -164,7 +163,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple
         np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], np.array([tail])
     )
     pooled = _one_component(deviations, sphere).posterior.components
-    size, axes = np.linalg.eigh(pooled.scale[0] / (pooled.dof[0] - p - 1.0))
+    size, axes = np.linalg.eigh(pooled.expected_scatter[0])
     root, inverse = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
     return unit[:, None] * root, inverse / unit
 

@@ -88,3 +88,18 @@ def test_point_masses_do_not_move_and_cost_nothing():
     np.testing.assert_array_equal(posterior.scale, prior.scale)
     assert divergence(posterior, prior)[0] == 0.0
     assert expected_log_precision(posterior)[0] == pytest.approx(-np.linalg.slogdet(prior.scale[0])[1])
+
+
+def test_the_expected_scatter_is_the_mean_of_draws():
+    scale = np.array([[2.0, 0.5], [0.5, 1.0]])
+    components = Components(
+        np.zeros((3, 2)),
+        np.array([1.0, np.inf, 1.0]),
+        np.array([9.0, 4.0, 3.0]),
+        np.stack([scale] * 3),
+        np.full(3, np.inf),
+    )
+    drawn = stats.invwishart(df=9.0, scale=scale).rvs(200_000, random_state=0)
+    np.testing.assert_allclose(components.expected_scatter[0], drawn.mean(axis=0), rtol=0.02)
+    np.testing.assert_array_equal(components.expected_scatter[1], scale)  # a point mass
+    assert np.isnan(components.expected_scatter[2]).all()  # u = p + 1 has no mean

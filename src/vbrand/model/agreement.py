@@ -71,8 +71,7 @@ def _pieces(
     labelled: _Moments,
 ) -> dict[int, float]:
     """Return the novel components that are pieces of a class, and how likely their rows are to be of it."""
-    spread = np.where(components.fixed, 1.0, components.dof - components.columns - 1.0)
-    scatters = components.scale / np.where(spread > 0.0, spread, 1.0)[:, None, None]  # E[Sigma]
+    scatters = components.expected_scatter
     own = np.append(prior.class_of == j, np.zeros(rows.size - prior.known, dtype=bool))
 
     def together(pieces: list[int]) -> bool:
@@ -116,8 +115,7 @@ def _draws(component: Components) -> FloatArray:
     unit = generator.normal(size=(_DRAWS, component.columns))
     if np.isfinite(component.tail[0]):
         unit /= np.sqrt(generator.chisquare(component.tail[0], (_DRAWS, 1)) / component.tail[0])
-    spread = component.dof[0] - component.columns - 1.0
-    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(spread))
+    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(component.spread[0]))
 
 
 def _could_be_a_sample(labelled: _Moments, whole: _Moments) -> bool:
