@@ -10,7 +10,7 @@ from vbrand.diagnostics import effective_size, split_rhat
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FutureWarning)  # arviz announces its own refactoring when imported
-    arviz = pytest.importorskip("arviz")
+    arviz = pytest.importorskip("arviz", reason="the comparison needs arviz: pip install 'vbrand[arviz]'")
 
 
 def chains(kind: str, shape: tuple[int, int]) -> np.ndarray:

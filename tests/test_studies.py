@@ -18,7 +18,7 @@ from vbrand.studies.summary import cells
 from vbrand.studies.tasks import COLUMNS, Task, run_task
 
 TOY = EFFORTS["toy"]
-pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install 'vbrand[plot]'")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from vbrand.agreement import meanings_of
 from vbrand.discovery import VariationalDiscovery, discovery_of
 from vbrand.facts import Facts
 from vbrand.inference.kernel import Rows
@@ -22,7 +23,6 @@ from vbrand.io.container import ModelFileError
 from vbrand.io.model import Model, read_model, versions, write_model
 from vbrand.known import learn_modes
 from vbrand.labelling import Answers, answers_of, memberships
-from vbrand.model.agreement import meanings_of
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior, elicit
 from vbrand.paper import paper_settings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vbrand.model.agreement import meanings_of
+from vbrand.agreement import meanings_of
 from vbrand.model.components import Components
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Beliefs, elicit, stacked
