@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench format clean
+.PHONY: demo test bench digests format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -20,6 +20,10 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
+
+# after work that changes answers on purpose: what tests/test_digests.py compares with
+digests: .venv/.dev
+	PYTHONPATH=tests $(BIN)/python tests/test_digests.py
 
 format: .venv/.dev
 	$(BIN)/ruff format .

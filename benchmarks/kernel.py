@@ -16,7 +16,8 @@ from sklearn.mixture import BayesianGaussianMixture
 from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import ascend
-from vbrand.inference.kernel import Rows, sweep
+from vbrand.inference.kernel import sweep
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, one_novelty
 from vbrand.model.components import Components
 from vbrand.model.posterior import bound_of, scores_of, updated

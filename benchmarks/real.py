@@ -55,8 +55,9 @@ def task(job: tuple[str, int, tuple[float, float, float] | None]) -> dict[str, A
     dataset, split, constants = job
     if constants is not None:
         import vbrand.detector
-        import vbrand.model.prior
         import vbrand.reduction
+
+        import vbrand.model.prior
 
         tail, strength, columns = constants
         vbrand.detector._TAILS["student"] = (tail,)

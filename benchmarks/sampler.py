@@ -16,9 +16,9 @@ from sklearn.datasets import load_wine
 from threadpoolctl import threadpool_limits
 
 from vbrand import BrandSampler, VBrand, compare
-from vbrand.diagnostics import effective_size
+from vbrand.discovery.diagnostics import effective_size
 from vbrand.inference import sampler as sampling
-from vbrand.inference.kernel import Rows
+from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Target, state_of, step
 from vbrand.metrics import evaluate
 from vbrand.model.components import Components

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from vbrand.coordinates import Coordinates
+from vbrand.estimators.paper import paper_settings
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import Rows
+from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, find
 from vbrand.inference.starts import from_labels, k_means
-from vbrand.model.prior import Beliefs, Prior, elicit
-from vbrand.paper import paper_settings
-from vbrand.robust.classes import learn_classes
+from vbrand.model.prior import Prior
+from vbrand.stage1.classes import learn_classes
+from vbrand.stage1.coordinates import Coordinates
+from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.studies.simulate import Simulated, simulate
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -12,8 +12,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from vbrand.analysis import write_analysis
-from vbrand.demo import run_demo
+from vbrand.commands.analysis import write_analysis
+from vbrand.commands.demo import run_demo
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FLAGS = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"

@@ -11,7 +11,7 @@ def demo(tmp_path_factory):
     """Return the folder that `vbrand demo -o` wrote, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "found"
     done = subprocess.run(
-        [sys.executable, "-c", "from vbrand.cli import app; app()", "demo", "-o", str(folder)],
+        [sys.executable, "-c", "from vbrand.commands.cli import app; app()", "demo", "-o", str(folder)],
         capture_output=True,
         text=True,
         check=True,

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vbrand import partition
-    from vbrand.brand import BrandSampler
-    from vbrand.comparison import compare
-    from vbrand.covariance import MRCD
-    from vbrand.detector import VBrand, load
-    from vbrand.discovery import Discovery
+    from vbrand.discovery.base import Discovery
+    from vbrand.discovery.compare import compare
+    from vbrand.estimators.mrcd import MRCD
+    from vbrand.estimators.sampler import BrandSampler
+    from vbrand.estimators.variational import VBrand, load
 
 __version__ = "0.1.0"
 
@@ -17,12 +17,12 @@ __all__ = ["MRCD", "BrandSampler", "Discovery", "VBrand", "__version__", "compar
 
 # imported when first asked for, so that `vbrand --help` need not wait for scipy, scikit-learn and numba
 _HOMES = {
-    "MRCD": "vbrand.covariance",
-    "BrandSampler": "vbrand.brand",
-    "Discovery": "vbrand.discovery",
-    "VBrand": "vbrand.detector",
-    "compare": "vbrand.comparison",
-    "load": "vbrand.detector",
+    "MRCD": "vbrand.estimators.mrcd",
+    "BrandSampler": "vbrand.estimators.sampler",
+    "Discovery": "vbrand.discovery.base",
+    "VBrand": "vbrand.estimators.variational",
+    "compare": "vbrand.discovery.compare",
+    "load": "vbrand.estimators.variational",
 }
 
 

@@ -12,8 +12,8 @@ from sklearn.metrics import (
     fowlkes_mallows_score,
 )
 
-from vbrand.confusion import Confusion, confusion_of
-from vbrand.discovery import Discovery
+from vbrand.discovery.base import Discovery
+from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.types import BoolArray
 
 

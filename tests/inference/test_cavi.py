@@ -11,13 +11,15 @@ from shared import SHARED, needs_shared
 from sklearn.mixture import BayesianGaussianMixture
 
 from vbrand.inference.cavi import Stopped, ascend
-from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import statistics_of_labels, sweep
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
 from vbrand.model.components import Components
 from vbrand.model.posterior import scores_of, updated
-from vbrand.model.prior import Beliefs, Prior, elicit
+from vbrand.model.prior import Prior
 from vbrand.model.weights import expected_log_weights, prior_weights
-from vbrand.robust.classes import learn_classes
+from vbrand.stage1.classes import learn_classes
+from vbrand.stage1.elicit import Beliefs, elicit
 
 
 @st.composite

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from problems import pulls, random_problem, score_rows
 
-from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import statistics_of_labels, sweep
+from vbrand.inference.rows import Rows
 from vbrand.model.posterior import Scores, scores_of
 
 

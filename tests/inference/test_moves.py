@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from vbrand.inference.cavi import ascend
 from vbrand.inference.growth import grow
-from vbrand.inference.kernel import Rows, statistics_of_labels, sweep
+from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.moves import birth, deletions, merges, releases, splits
+from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
 from vbrand.inference.starts import from_labels
 from vbrand.model.components import evidence
 from vbrand.model.posterior import bound_of, scores_of, updated
-from vbrand.model.prior import Beliefs, elicit, with_novelties
+from vbrand.model.prior import with_novelties
 from vbrand.model.weights import weights_evidence
-from vbrand.robust.classes import learn_classes
+from vbrand.stage1.classes import learn_classes
+from vbrand.stage1.elicit import Beliefs, elicit
 
 
 def problem(seed=0, p=3, novel=6, update_known=True, concentration=1.0):

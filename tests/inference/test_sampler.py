@@ -3,11 +3,12 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln, softmax
 
-from vbrand.inference import reseating, sampler
-from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
+from vbrand.inference import sampler, split_merge
+from vbrand.inference.kernel import Slices, draw, statistics_of_labels
+from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains, state_of, step
 from vbrand.model.components import Components, evidence
-from vbrand.model.draws import Drawn, slice_scores
+from vbrand.model.conditionals import Drawn, slice_scores
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import prior_weights
 
@@ -127,7 +128,7 @@ def test_draws_of_parameters_given_rows_and_of_rows_given_parameters_are_of_one_
         # weights not divided by the slice sequence
         (sampler, "slice_scores", lambda right: lambda drawn, w, known, kappa: right(drawn, w, known, 1e-9)),
         # splits and merges that do not know how many clusters are expected
-        (reseating, "log_split_odds", lambda right: lambda *given: right(*given) + 1.0),
+        (split_merge, "log_split_odds", lambda right: lambda *given: right(*given) + 1.0),
     ],
 )
 def test_a_broken_conditional_is_noticed(monkeypatch, module, name, broken):

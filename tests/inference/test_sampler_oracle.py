@@ -5,14 +5,14 @@ import pytest
 from shared import SHARED, needs_shared, oracle
 from sklearn.metrics import adjusted_rand_score
 
-from vbrand.chains import Chains
-from vbrand.inference.kernel import Rows
+from vbrand.discovery.chains import Chains
+from vbrand.discovery.sampled import clusters_of
+from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains
 from vbrand.model.components import Components
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
-from vbrand.partition import expected_loss
-from vbrand.sampled import clusters_of
+from vbrand.partition.points import expected_loss
 
 pytestmark = needs_shared
 

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from vbrand.inference.kernel import Rows, statistics_of_labels
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.rows import Rows
 from vbrand.model.components import Components
 from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior

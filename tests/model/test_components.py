@@ -5,7 +5,8 @@ import pytest
 from problems import random_components
 from scipy import stats
 
-from vbrand.inference.kernel import Rows, statistics_of_labels
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.rows import Rows
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
 
 DRAWS = 40_000

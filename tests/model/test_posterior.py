@@ -6,7 +6,8 @@ from problems import random_problem, score_rows
 from scipy import stats
 from scipy.special import digamma, gammaln
 
-from vbrand.inference.kernel import Rows, sweep
+from vbrand.inference.kernel import sweep
+from vbrand.inference.rows import Rows
 from vbrand.model.posterior import before_rows, bound_of, scores_of
 
 

@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbrand.robust.mrcd import (
-    column_scales,
-    consistency_factor,
-    fit_mrcd,
-    frame_of,
-    rho_for,
-    stand_in_scale,
-    subset_size,
-)
+from vbrand.robust.columns import column_scales, stand_in_scale
+from vbrand.robust.mrcd import consistency_factor, fit_mrcd, frame_of, rho_for, subset_size
 from vbrand.robust.scale import qn
 
 

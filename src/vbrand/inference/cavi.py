@@ -7,7 +7,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.kernel import Rows, sweep
+from vbrand.inference.kernel import sweep
+from vbrand.inference.rows import Rows
 from vbrand.model.posterior import Bound, Posterior, bound_of, scores_of, updated
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import Rows
 from vbrand.inference.moves import Proposal, Split, birth, deletions, merges, releases, resplits, splits, without
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import one_novelty
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior, with_novelties

@@ -1,6 +1,6 @@
 """Rows x scores -> statistics: the one hot place, and the only code that touches rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial, reduce
@@ -11,58 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.compiled import Workspace, load_block, part_of, sweep_block, workspace
 from vbrand.inference.lanes import mirror
+from vbrand.inference.rows import BLOCK_NUMBERS, Rows
 from vbrand.inference.slices import draw_block
+from vbrand.inference.sweeps import Workspace, load_block, part_of, sweep_block, workspace
 from vbrand.model.posterior import Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
-# numbers a block holds, and rows at the most: it stays in the processor's second cache
-_BLOCK_NUMBERS = 1_000_000
-_BLOCK_ROWS = 8_192
 # rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
 # threads, and their statistics added in order
 _PIECES = 16
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
-
-    Working coordinates of more than a million count as a million: a row is as novel there, and its square still
-    leaves room for those of ordinary ones.
-    """
-
-    table: NDArray[Any]  # (n, p)
-    centre: FloatArray  # (p,)
-    unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
-    farthest: float = 1e6
-
-    @classmethod
-    def plain(cls, rows: FloatArray) -> "Rows":
-        """Return rows that are in working coordinates already, however far."""
-        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]), np.inf)
-
-    def __len__(self) -> int:
-        return int(self.table.shape[0])
-
-    @property
-    def columns(self) -> int:
-        """Return p."""
-        return int(self.table.shape[1])
-
-    def working(self, chosen: Any) -> FloatArray:
-        """Return some rows in working coordinates: a slice, a mask or indices."""
-        working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
-        return np.asarray(np.clip(working, -self.farthest, self.farthest))
-
-    def blocks(self) -> Iterator[slice]:
-        """Return slices of the rows, each small enough to hold a copy of."""
-        size = max(256, min(_BLOCK_ROWS, _BLOCK_NUMBERS // self.columns))
-        return (slice(first, min(first + size, len(self))) for first in range(0, len(self), size))
 
 
 @dataclass(frozen=True)
@@ -112,7 +73,7 @@ def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, 
 def _summed(rows: Rows, scores: Scores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
     """Return the statistics of all rows: pieces of them run on threads, and are added in order."""
     components, p = scores.centre.shape
-    pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, _BLOCK_NUMBERS // (components * p * p))))
+    pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, BLOCK_NUMBERS // (components * p * p))))
     if threads == 1 or len(pieces) == 1:
         parts = [run(piece) for piece in pieces]
     else:

@@ -6,8 +6,10 @@ Each runs over contiguous lanes without a branch, so that the compiler turns it 
 import numba
 import numpy as np
 
-# sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning
-jit = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+# Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
+# Functions are inlined into their callers always: a function that numba has just compiled and its copy in the cached code
+# of a caller may else add in another order, and the first run on a machine would differ from the second in the last bit.
+jit = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, forceinline=True)
 
 
 @jit

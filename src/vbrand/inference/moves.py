@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import Rows, statistics_of_labels
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
 from vbrand.model.components import Components, evidence
 from vbrand.model.posterior import updated

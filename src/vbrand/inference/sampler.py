@@ -14,10 +14,11 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from vbrand.inference.kernel import Rows, Slices, draw, statistics_of_labels
-from vbrand.inference.reseating import moves_a_sweep, reseated
-from vbrand.model.components import posterior_from
-from vbrand.model.draws import (
+from vbrand.inference.kernel import Slices, draw, statistics_of_labels
+from vbrand.inference.rows import Rows
+from vbrand.inference.split_merge import moves_a_sweep, reseated
+from vbrand.model.components import posterior_from, stacked
+from vbrand.model.conditionals import (
     Drawn,
     draw_components,
     draw_concentration,
@@ -26,7 +27,7 @@ from vbrand.model.draws import (
     draw_places,
     slice_scores,
 )
-from vbrand.model.prior import Prior, stacked, with_novelties
+from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray, Labels, SmallInts
 

@@ -11,10 +11,11 @@ from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import Move, Progress, grow
-from vbrand.inference.kernel import Rows
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, multiplied_k_means, multipliers, one_novelty
+from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior
-from vbrand.model.prior import Prior, stacked, with_novelties
+from vbrand.model.prior import Prior, with_novelties
 from vbrand.types import FloatArray, IntArray
 
 # moves: births, merges, deletions; restarts: the paper's protocol; none: one ascent from one novelty

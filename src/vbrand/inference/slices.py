@@ -4,8 +4,8 @@ The kernel's own loops, with two differences. Rows of a group come deepest slice
 in the first lanes only: those that may go there. And a row does not share itself out but goes to one component.
 """
 
-from vbrand.inference.compiled import LANES, NEGLIGIBLE, WIDE, add_narrow, add_wide, score_group
 from vbrand.inference.lanes import exponential, jit
+from vbrand.inference.sweeps import LANES, NEGLIGIBLE, WIDE, add_narrow, add_wide, score_group
 
 
 @jit

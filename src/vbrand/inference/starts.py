@@ -6,7 +6,8 @@ import numpy as np
 from scipy.stats import qmc
 from sklearn.cluster import KMeans
 
-from vbrand.inference.kernel import Rows, statistics_of_labels
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.rows import Rows
 from vbrand.model.components import posterior_from
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior

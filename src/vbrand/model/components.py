@@ -70,6 +70,17 @@ class Components:
         return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order], self.tail[order])
 
 
+def stacked(first: Components, second: Components) -> Components:
+    """Return the components of both."""
+    return Components(
+        mean=np.concatenate([first.mean, second.mean]),
+        precision=np.concatenate([first.precision, second.precision]),
+        dof=np.concatenate([first.dof, second.dof]),
+        scale=np.concatenate([first.scale, second.scale]),
+        tail=np.concatenate([first.tail, second.tail]),
+    )
+
+
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     weights = statistics.weights

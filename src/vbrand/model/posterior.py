@@ -8,13 +8,7 @@ from scipy.special import gammaln
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
-from vbrand.model.weights import (
-    Weights,
-    dirichlet_divergence,
-    expected_log_weights,
-    stick_divergence,
-    weights_from,
-)
+from vbrand.model.weights import Weights, dirichlet_divergence, expected_log_weights, stick_divergence, weights_from
 from vbrand.types import FloatArray
 
 

@@ -3,16 +3,8 @@
 import numpy as np
 from scipy import stats
 
-from vbrand.robust.mrcd import (
-    Frame,
-    RobustFit,
-    SingularScatterError,
-    best_subset,
-    column_scales,
-    fit_of_subset,
-    frame_of,
-    subset_size,
-)
+from vbrand.robust.columns import column_scales
+from vbrand.robust.mrcd import Frame, RobustFit, SingularScatterError, best_subset, fit_of_subset, frame_of, subset_size
 from vbrand.robust.subsets import starting_subsets
 from vbrand.types import FloatArray
 

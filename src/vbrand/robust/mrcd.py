@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 from scipy import linalg, special, stats
 
-from vbrand.robust.scale import qn
 from vbrand.robust.subsets import smallest, starting_subsets
 from vbrand.types import BoolArray, FloatArray
 
@@ -29,8 +28,6 @@ _MAX_STEPS = 200
 # a final condition number this many times above the wanted one means that the subset is flat in some direction
 _COLLAPSED = 10.0
 _MAX_REPAIRS = 5
-# values that differ by less than this share of their magnitude differ by rounding alone
-_ROUNDING = 32 * np.finfo(np.float64).eps
 # squared spread, in Qn scales, below which a subset is one point
 _ONE_POINT = 1e-20
 
@@ -120,43 +117,6 @@ def fit_mrcd(
 def subset_size(rows: int, support_fraction: float) -> int:
     """Return h = ceil(support_fraction n), at least two rows."""
     return max(2, int(np.ceil(support_fraction * rows - 1e-9)))
-
-
-def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
-    """Return the Qn scale of each column, or its stand-in where half of the values agree or Qn is zero, to rounding."""
-    half = rows.shape[0] // 2
-    ordered = np.sort(rows, axis=0)
-    closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
-    scale = qn(rows)
-    return np.where(np.minimum(closest, scale) <= rounding_of(rows), stand_in, scale)
-
-
-def spread_about(deviations: FloatArray) -> FloatArray:
-    """Return a scale of each column of deviations, many of which may be zero.
-
-    Their root mean square, each cut at five times the median of those that are not zero.
-    """
-    size = np.abs(deviations)
-    with_gaps = np.where(size > 0.0, size, np.nan)
-    varies = (size > 0.0).any(axis=0)
-    limit = np.zeros(size.shape[1])
-    limit[varies] = 5.0 * np.nanmedian(with_gaps[:, varies], axis=0)
-    return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
-
-
-def stand_in_scale(rows: FloatArray) -> FloatArray:
-    """Return the scale a column takes when half of its values agree and nothing else is known."""
-    return spread_about(rows - np.median(rows, axis=0))
-
-
-def constant_columns(rows: FloatArray) -> BoolArray:
-    """Return the columns whose values all agree, to rounding."""
-    return np.asarray(np.ptp(rows, axis=0) <= rounding_of(rows))
-
-
-def rounding_of(rows: FloatArray) -> FloatArray:
-    """Return the differences in each column that rounding alone can make."""
-    return np.asarray(_ROUNDING * np.abs(rows).max(axis=0))
 
 
 def frame_of(rows: FloatArray, target: Target, scale: FloatArray) -> Frame:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from vbrand.confusion import Confusion
-from vbrand.detector import VBrand
-from vbrand.discovery import VariationalDiscovery
+from vbrand.discovery.variational import VariationalDiscovery
+from vbrand.estimators.variational import VBrand
+from vbrand.facts.confusion import Confusion
 from vbrand.metrics import Scores, confusion, evaluate
 from vbrand.studies.tasks import warm
 from vbrand.types import FloatArray, IntArray

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import BinaryIO
 
-from vbrand.io.files import write_together
+from vbrand.io.files.whole import write_together
 from vbrand.studies.simulate import simulate
 from vbrand.types import FloatArray, IntArray
 

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any
 
-from vbrand.brand import BrandSampler
-from vbrand.detector import VBrand
+from vbrand.estimators.paper import paper_settings, sampler_settings
+from vbrand.estimators.sampler import BrandSampler
+from vbrand.estimators.variational import VBrand
 from vbrand.metrics import evaluate
-from vbrand.paper import paper_settings, sampler_settings
 from vbrand.studies.simulate import Simulated, contaminated, simulate
 
 # the words of SS3's grid

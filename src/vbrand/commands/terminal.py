@@ -1,0 +1,99 @@
+"""What the commands say: tables, progress, notes, and errors as one sentence."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from vbrand.facts.facts import Facts
+
+# exit codes: what was given can't be used; a defect of vbrand; stopped by the user
+UNUSABLE, DEFECT, STOPPED = 2, 1, 130
+
+
+@contextmanager
+def sentences(*, debug: bool = False) -> Iterator[None]:
+    """Turn errors into one sentence and an exit code; with `debug` let them through."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+    except KeyboardInterrupt:
+        fail("stopped; what was there before is as it was.", STOPPED)
+    except Exception as error:
+        if debug:
+            raise
+        if isinstance(error, OSError) and error.strerror:
+            fail(f"{error.filename or 'a file'}: {error.strerror}.")
+        if isinstance(error, MemoryError):
+            fail(f"there is not enough memory: {error}.")
+        if isinstance(error, OSError | ValueError | ImportError):
+            fail(str(error))
+        fail(f"vbrand failed ({type(error).__name__}: {error}). That is a defect of it; --debug shows where.", DEFECT)
+
+
+def fail(sentence: str, code: int = UNUSABLE) -> NoReturn:
+    """Say what is wrong, and end."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code=code)
+
+
+def stages(*, quiet: bool) -> Callable[[str], AbstractContextManager[Any]]:
+    """Return what shows, on standard error, what is being done while it is done."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        return lambda what: nullcontext()
+    return lambda what: console.status(what)
+
+
+@contextmanager
+def bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
+    """Yield what is told of costs done, of so much in all."""
+    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(name, total=total)
+        yield lambda done: progress.advance(task, done)
+
+
+def show(facts: "Facts") -> None:
+    """Print the answer: a sentence, the groups, how good it is where the truth is known, and notes."""
+    console = Console(highlight=False)
+    console.print(escape(facts.sentence), style="bold", soft_wrap=True)
+    console.print(_groups(facts))
+    for group in facts.groups:
+        if group.kind == "novel group" and group.explanation is not None:
+            console.print(escape(f"{group.name}: {group.explanation}"), soft_wrap=True)
+    if facts.scores:
+        console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores), soft_wrap=True)
+    for note in facts.notes:
+        console.print(escape(note), style="dim", soft_wrap=True)
+
+
+def _groups(facts: "Facts") -> Table:
+    table = Table("group", "kind", box=SIMPLE)
+    for heading in ("rows", "share", "P(novel)"):
+        table.add_column(heading, justify="right")
+    if facts.confusion is not None:
+        table.add_column("mostly")
+    for k, group in enumerate(facts.groups):
+        sure = f"{group.novelty_probability:.3f}" if group.rows else "-"
+        cells = [escape(group.name), group.kind, f"{group.rows:,}", f"{group.weight:.3f}", sure]
+        if facts.confusion is not None:
+            column = facts.confusion.counts[:, k]
+            most = int(column.argmax())
+            share = f" ({column[most] / group.rows:.0%})" if group.rows else ""
+            cells.append(f"{escape(facts.confusion.truth[most])}{share}" if group.rows else "-")
+        table.add_row(*cells, style="bold" if group.kind == "novel group" else None)
+    return table

@@ -1,0 +1,1 @@
+"""Posterior -> answer: a known class or a novel group for every row."""

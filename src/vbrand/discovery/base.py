@@ -1,0 +1,164 @@
+"""What was found: a known class or a novel group for every row, with probabilities."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.explain import Explanation, Yardstick
+from vbrand.facts.facts import Climb, Facts, facts_of
+from vbrand.facts.groups import Group, GroupCount, plural
+from vbrand.pictures.plots import Plots
+from vbrand.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """The answer of `discover`.
+
+    `clusters` are 0..J-1 for the known classes in the order of `classes`, and J.. for the novel groups, largest first.
+    A group exists if at least one row is labelled with it; the probability of other novel components goes to the
+    best group of the row. Where no group exists the columns of `probabilities` are the known classes given that the
+    row is known. Groups of fewer than `min_group` rows are outlier groups.
+    """
+
+    classes: NDArray[Any]  # (J,)
+    labels: NDArray[Any]  # (n,) known label, or -1 / "novel"
+    clusters: IntArray  # (n,)
+    novelty_probability: FloatArray  # (n,)
+    novelty_score: FloatArray  # (n,) log-odds of novelty above those of the threshold
+    groups: tuple[Group, ...]  # known classes, then novel groups
+    n_groups: GroupCount
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]  # what was done to the table, in sentences
+    threshold: float  # rows with a larger P(novel) are novel
+    _table: NDArray[Any] = field(repr=False)
+    _yardstick: Yardstick = field(repr=False)
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
+        raise NotImplementedError
+
+    @property
+    def class_probabilities(self) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
+        raise NotImplementedError
+
+    def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
+        """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
+        raise NotImplementedError
+
+    @property
+    def plot(self) -> Plots:
+        """Return pictures for notebooks: `plot.map()`, `.profile()`, `.history()` and `.confusion(truth)`."""
+        return Plots(self.facts)
+
+    def facts(
+        self,
+        *,
+        source: str = "",
+        names: Sequence[str | None] | None = None,
+        truth: Any = None,
+        scores: tuple[tuple[str, float], ...] = (),
+    ) -> Facts:
+        """Return what pictures are drawn of.
+
+        `source` is what the table is called, `names` and `truth` are those of its rows, `scores` say how good it is.
+        """
+        return facts_of(
+            self._table,
+            self.clusters,
+            self.novelty_probability,
+            self._class_probabilities_of,
+            self.groups,
+            self._yardstick,
+            names=names,
+            truth=truth,
+            sentence=repr(self),
+            source=source,
+            count=self.n_groups,
+            notes=self.notes,
+            threshold=self.threshold,
+            climb=self._climb(),
+            scores=scores,
+        )
+
+    def _class_probabilities_of(self, rows: IntArray) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last) for some rows."""
+        return self.class_probabilities[rows]
+
+    def _climb(self) -> Climb | None:
+        return None
+
+    def has_rows_of(self, other: "Discovery") -> bool:
+        """Return whether another discovery is of the same rows."""
+        return bool(np.array_equal(self._table, other._table))
+
+    def explain(self, row: int) -> Explanation:
+        """Return how far a row lies from the nearest known class, and the columns that make the distance.
+
+        `row` is its position among the rows that were discovered.
+        """
+        if not -self.labels.size <= row < self.labels.size:
+            raise IndexError(
+                f"row {row} was asked for; the rows that were discovered count from 0 to {self.labels.size - 1}."
+            )
+        return self._yardstick.explain(self._table[[row]].astype(np.float64))
+
+    def summary(self) -> "Summary":
+        """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
+
+        Below it, where the novel groups lie beside the known classes, and what was done to the table.
+        """
+        return Summary(self.groups, self.notes)
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}"
+
+    def __repr__(self) -> str:
+        known = int((self.clusters < self.classes.size).sum())
+        novel = [group.rows for group in self.groups if group.kind == "novel group"]
+        outliers = sum(group.rows for group in self.groups if group.kind == "outlier group")
+        return (
+            f"{plural(known, 'row belongs', 'rows belong')} to the "
+            f"{plural(self.classes.size, 'known class', 'known classes')}, "
+            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}, "
+            f"{plural(outliers, 'looks like an outlier', 'look like outliers')}."
+        )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The groups as a table that prints."""
+
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        width = max(5, *(len(group.name) for group in self.groups))
+        lines = [f"{'group':{width}}  {'rows':>7}  {'weight':>6}  {'P(novel)':>8}  kind"]
+        lines += [
+            f"{g.name:{width}}  {g.rows:>7,}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
+            for g in self.groups
+        ]
+        for group in self.groups:
+            if group.kind == "novel group" and group.explanation is not None:
+                lines.append(f"{group.name}: {group.explanation}")
+        return "\n".join([*lines, *self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("group", "rows", "weight", "P(novel)", "kind"))
+        body = "".join(
+            f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
+            f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
+            for g in self.groups
+        )
+        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == "novel group"]
+        notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -1,0 +1,231 @@
+"""What the sampler found: the interface of Discovery, from draws of the posterior."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from vbrand.discovery.base import Discovery, Summary
+from vbrand.discovery.chains import Chains
+from vbrand.discovery.diagnostics import effective_size, split_rhat
+from vbrand.discovery.memberships import label_names
+from vbrand.facts.explain import Yardstick
+from vbrand.facts.groups import GroupCount, describe_groups
+from vbrand.partition.points import best_partition
+from vbrand.types import FloatArray, IntArray
+
+# draws that the partition and the probabilities of its groups rest on
+DRAWS_FOR_PARTITION = 2_000
+# chains whose R-hat is above this disagree
+_DISAGREE = 1.05
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """One quantity over all draws: where it lies, how many independent draws it is worth, whether chains agree."""
+
+    name: str
+    mean: float
+    sd: float
+    low: float  # 90 % interval
+    high: float
+    effective_size: float
+    rhat: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledDiscovery(Discovery):
+    """The answer of `BrandSampler.discover`.
+
+    Probabilities are shares of draws. A row is novel if it was in more than `threshold` of them, and else of the known
+    class that it was in most often; novel rows are grouped by the partition with the least expected variation of
+    information. The probability of novelty is shared out among groups as a row lay with their rows. `novelty_score`
+    takes the share of n draws as (novel + threshold) / (n + 1), so that it is finite.
+    """
+
+    chains: Chains
+    diagnostics: tuple[Diagnosis, ...]
+    known_means: FloatArray  # (chains, draws, J, columns that vary) in the user's units
+    min_group: int  # the fewest rows of a novel group; `n_groups` and `novel_groups` count those
+    _mean_columns: tuple[str, ...]
+
+    @cached_property
+    def class_probabilities(self) -> FloatArray:
+        """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
+        return self.chains.votes / (self.chains.count * self.chains.draws)
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
+        known, groups = self.classes.size, len(self.groups) - self.classes.size
+        shares = self.class_probabilities
+        if groups == 0:
+            total = shares[:, :-1].sum(axis=1, keepdims=True)
+            # rows that were novel in every draw have no class: equal shares
+            return np.where(total > 0.0, shares[:, :-1] / np.where(total > 0.0, total, 1.0), 1.0 / known)
+        beside = self._beside_groups(groups)
+        beside *= (shares[:, -1] / beside.sum(axis=1))[:, None]
+        return np.column_stack([shares[:, :-1], beside])
+
+    def _beside_groups(self, groups: int) -> FloatArray:
+        """Return how often each row, where it was novel, lay with the rows of each group, (n, groups)."""
+        known = self.classes.size
+        sizes = np.array([group.rows for group in self.groups[known:]])
+        beside = np.zeros((self.labels.size, groups))
+        members = self.clusters >= known
+        for small in self.chains.labels(self.chains.chosen(DRAWS_FOR_PARTITION)):
+            drawn = small.astype(np.int64)
+            novel = drawn >= known
+            both = novel & members
+            width = int(drawn.max()) + 1
+            pairs = np.bincount((self.clusters[both] - known) * width + drawn[both], minlength=groups * width)
+            # the share of a group's rows that lie in a cluster of this draw
+            inside = (pairs.reshape(groups, width) / sizes[:, None]).T  # (clusters, groups)
+            beside[novel] += inside[drawn[novel]]
+        # rows that never lay with any group: as the groups are large
+        return np.where(beside.sum(axis=1, keepdims=True) > 0.0, beside, sizes / sizes.sum())
+
+    def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
+        """Return at most so many draws of the labels, (draws, n), evenly over all chains.
+
+        Known classes are 0..J-1; the numbers of novel clusters mean nothing from one draw to the next. They are the
+        draws of the sampler, so `random_state` has nothing to do.
+        """
+        return self.chains.labels(self.chains.chosen(n_draws)).astype(np.int64)
+
+    def summary(self) -> Summary:
+        """Return a table of the groups, and below it how well the chains mixed: ESS and R-hat."""
+        width = max(len(each.name) for each in self.diagnostics)
+        lines = [f"{'':{width}}  {'mean':>8}  {'sd':>8}  {'90 % interval':>19}  {'ESS':>7}  {'R-hat':>5}"]
+        lines += [
+            f"{d.name:{width}}  {d.mean:>8.4g}  {d.sd:>8.3g}  {f'{d.low:.4g} to {d.high:.4g}':>19}"
+            f"  {d.effective_size:>7,.0f}  {d.rhat:>5.2f}{' !' if d.rhat > _DISAGREE else ''}"
+            for d in self.diagnostics
+        ]
+        sentence = disagreement(self)
+        return Summary(self.groups, (*self.notes, *lines, *([] if sentence is None else [f"! {sentence}"])))
+
+    def to_arviz(self) -> Any:
+        """Return the draws of label-invariant quantities as ArviZ holds them: weights, groups, concentration, means.
+
+        An InferenceData, or with ArviZ 1.0 and later a DataTree.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)  # ArviZ 0.23 announces its successor
+                import arviz
+        except ImportError:
+            raise ImportError("to_arviz needs the package arviz: pip install 'vbrand[arviz]'") from None
+        names = [str(name) for name in self.classes]
+        posterior = {
+            "weights": self.chains.weights,
+            "concentration": self.chains.concentration,
+            "novel_clusters": self.chains.novel_groups(),
+            "novel_groups": self.chains.novel_groups(self.min_group),
+            "novel_rows": self.chains.novel_rows(),
+            "known_means": self.known_means,
+        }
+        coords = {"component": [*names, "novelty"], "known_class": names, "column": list(self._mean_columns)}
+        dims = {"weights": ["component"], "known_means": ["known_class", "column"]}
+        if int(arviz.__version__.split(".")[0]) >= 1:
+            return arviz.from_dict({"posterior": posterior}, coords=coords, dims=dims)
+        return arviz.from_dict(posterior=posterior, coords=coords, dims=dims)
+
+
+def sampled_discovery_of(
+    table: NDArray[Any],
+    chains: Chains,
+    clusters: IntArray,
+    *,
+    classes: NDArray[Any],
+    threshold: float,
+    min_group: int,
+    yardstick: Yardstick,
+    **fit: Any,
+) -> SampledDiscovery:
+    """Return the discovery for rows in the user's units, of which `clusters` is the point partition."""
+    total = chains.count * chains.draws
+    novel = chains.votes[:, -1]
+    counts = chains.novel_groups(min_group).ravel()
+    low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
+    return SampledDiscovery(
+        classes=classes,
+        threshold=threshold,
+        labels=label_names(classes)[np.minimum(clusters, classes.size)],
+        clusters=clusters,
+        novelty_probability=novel / total,
+        novelty_score=logit((novel + threshold) / (total + 1.0)) - logit(threshold),
+        groups=describe_groups(
+            table, clusters, _weights(chains, clusters), novel / total, classes, min_group, yardstick
+        ),
+        n_groups=GroupCount(float(counts.mean()), int(low), int(high)),
+        min_group=min_group,
+        chains=chains,
+        diagnostics=diagnose(chains, classes, min_group),
+        _table=table,
+        _yardstick=yardstick,
+        **fit,
+    )
+
+
+def clusters_of(chains: Chains, threshold: float, n_jobs: int | None, random_state: int) -> IntArray:
+    """Return the point partition: known classes by majority of all draws, novel rows by variation of information."""
+    clusters: IntArray = chains.votes[:, :-1].argmax(axis=1)
+    novel = chains.votes[:, -1] > threshold * chains.count * chains.draws
+    draws = chains.labels(chains.chosen(DRAWS_FOR_PARTITION), novel)
+    best = best_partition(draws, n_jobs=n_jobs, random_state=random_state)
+    clusters[novel] = chains.known + best.labels
+    return clusters
+
+
+def _weights(chains: Chains, clusters: IntArray) -> FloatArray:
+    """Return the mean weights of known classes, and that of novelty shared out by the rows of its groups."""
+    mean = chains.weights.mean(axis=(0, 1))
+    rows = np.bincount(clusters[clusters >= chains.known] - chains.known)
+    return np.append(mean[:-1], mean[-1] * rows / max(1, rows.sum()))
+
+
+def diagnose(chains: Chains, classes: NDArray[Any], min_group: int) -> tuple[Diagnosis, ...]:
+    """Return mean, spread, effective size and R-hat of the label-invariant quantities."""
+    quantities: dict[str, NDArray[Any]] = {
+        f"weight of {name}": chains.weights[:, :, k] for k, name in enumerate(classes)
+    }
+    quantities |= {
+        "weight of novelty": chains.weights[:, :, -1],
+        "novel rows": chains.novel_rows(),
+        "novel groups": chains.novel_groups(min_group),
+        "clusters, any size": chains.novel_groups(),
+        "concentration": chains.concentration,
+    }
+    return tuple(_diagnosis(name, np.asarray(draws, dtype=np.float64)) for name, draws in quantities.items())
+
+
+def _diagnosis(name: str, draws: FloatArray) -> Diagnosis:
+    low, high = np.quantile(draws, [0.05, 0.95])
+    return Diagnosis(
+        name,
+        float(draws.mean()),
+        float(draws.std()),
+        float(low),
+        float(high),
+        effective_size(draws),
+        split_rhat(draws),
+    )
+
+
+def disagreement(found: SampledDiscovery) -> str | None:
+    """Return a sentence if the chains disagree, or the halves of one."""
+    diagnostics = found.diagnostics
+    apart = sorted((each for each in diagnostics if each.rhat > _DISAGREE), key=lambda each: -each.rhat)
+    if not apart:
+        return None
+    names = ", ".join(f"{each.name} (R-hat {each.rhat:.3g})" for each in apart)
+    which = "chains disagree" if found.chains.count > 1 else "two halves of the chain disagree"
+    return (
+        f"the {which} about: {names}. They have not mixed, or the posterior has several modes between which they do "
+        "not move. Raise n_burn and n_draws, and start with init='random' to see other modes."
+    )

@@ -1,0 +1,177 @@
+"""Models on disk: all that a detector knows, without the rows it learned from."""
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.facts import Facts
+from vbrand.io.files.container import ModelFileError, read_tree, write_tree
+from vbrand.io.files.trees import WrongTreeError, built, tree_of
+from vbrand.io.files.whole import Write, write_whole
+from vbrand.model.components import Components
+from vbrand.model.posterior import Posterior
+from vbrand.model.prior import Prior
+from vbrand.model.weights import Weights
+from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.coordinates import Coordinates
+from vbrand.stage1.reduction import Reduction
+from vbrand.types import BoolArray, IntArray
+
+_PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A detector that was fitted, and what it found last."""
+
+    versions: dict[str, str]  # of the packages that it was made with
+    settings: dict[str, Any]
+    classes: NDArray[Any]
+    columns: tuple[str, ...] | None  # None for a table without names
+    kept: BoolArray  # (p,)
+    reduction: Reduction | None
+    coordinates: Coordinates
+    views: tuple[tuple[float, KnownClasses], ...]
+    chosen: int  # the view that was found best
+    prior: Prior
+    posterior: Posterior | None  # None before any discovery
+    meaning: IntArray  # the known class of each component of the posterior (of the prior before), -1 for novelty
+    places: IntArray  # novel components that are groups, among those
+    facts: Facts | None
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that an answer depends on."""
+    found = {"python": python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def model_writer(model: Model) -> Write:
+    """Return what writes a model to an open file."""
+    return lambda file: write_tree(file, tree_of(model))
+
+
+def write_model(path: Path, model: Model) -> None:
+    """Write a model, whole or not at all."""
+    write_whole(path, model_writer(model))
+
+
+def read_model(path: Path) -> Model:
+    """Return the model that a file holds; a file that holds anything else gets one sentence."""
+    tree = read_tree(path)
+    try:
+        model: Model = built(Model, tree)
+        _check(model)
+    except (WrongTreeError, np.linalg.LinAlgError, IndexError) as error:
+        raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {error}.") from None
+    return model
+
+
+def _check(model: Model) -> None:
+    """Refuse parts that do not fit together."""
+    p, kept, q = model.kept.size, int(model.kept.sum()), model.coordinates.centre.size
+    _shapes(model, kept=(p,), classes=(model.classes.size,))
+    _shapes(model.coordinates, centre=(q,), unit=(q,))
+    _positive(model.coordinates.unit)
+    _want(kept > 0 and model.classes.size > 0, "it knows no column or no class")
+    _finite(model.coordinates.centre)
+    names = model.classes.tolist()
+    _want(model.classes.dtype.kind in "iU" and len(set(names)) == len(names), "its classes are no labels")
+    _want(not {-1, "novel"} & set(names), "a class is called as novelty is")
+    _want(model.columns is None or len(model.columns) == p, "it has another number of columns than of their names")
+    if model.reduction is None:
+        _want(q == kept, "its columns do not fit its coordinates")
+    else:
+        _shapes(model.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
+        _positive(model.reduction.unit)
+        _finite(model.reduction.centre, model.reduction.axes, np.array(model.reduction.floor))
+    _want(0 <= model.chosen < len(model.views), "it has no such view")
+    for _, known in model.views:
+        _check_known(known, model.classes.size, q)
+    _check_belief(model.prior.components, model.prior.weights, model.prior, q)
+    _want(_indices(model.prior.class_of, model.classes.size), "a component belongs to no class")
+    _want(np.unique(model.prior.class_of).size == model.classes.size, "a class has no component")
+    count = model.prior.components.dof.size
+    if model.posterior is not None:
+        _check_belief(model.posterior.components, model.posterior.weights, model.prior, q)
+        count = model.posterior.components.dof.size
+    _shapes(model, meaning=(count,))
+    _want(_indices(model.meaning + 1, model.classes.size + 1), "a component belongs to no class")
+    _want(np.array_equal(model.meaning[: model.prior.known], model.prior.class_of), "known components lost their class")
+    _want(model.places.ndim == 1 and _indices(model.places, int((model.meaning < 0).sum())), "a group has no component")
+    if model.facts is not None:
+        _check_facts(model.facts, model.classes.size, model.places.size)
+
+
+def _check_known(known: KnownClasses, classes: int, q: int) -> None:
+    count = known.class_of.size
+    _shapes(known, labels=(classes,), class_of=(count,), rows=(count,), rows_used=(count,), conditions=(count,))
+    _shapes(known, rhos=(count,), centres=(count, q), scatters=(count, q, q), average=(q, q))
+    _want(_indices(known.class_of, classes), "a component belongs to no class")
+
+
+def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
+    count, known = components.dof.size, prior.class_of.size
+    _shapes(prior, class_of=(known,))
+    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q), tail=(count,))
+    sticks = weights.broken.size
+    _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
+    _want(known < count <= known + sticks + 1, "it has too few or too many components")
+    _finite(components.mean, components.dof, components.scale)
+    for positive in (weights.dirichlet, weights.broken, weights.passed):
+        _positive(positive)
+    _want(bool((components.precision > 0.0).all() and (components.tail > 0.0).all()), "a strength is not positive")
+    _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
+    _ = components.factor  # scatters that are none fail here
+
+
+def _check_facts(facts: Facts, classes: int, novel: int) -> None:
+    points, profiles, groups = facts.points, facts.profiles, len(facts.groups)
+    m, c = len(points.names), len(profiles.columns)
+    _shapes(points, clusters=(m,), novelty=(m,), classes=(m, classes + 1), scores=(m, points.scores.shape[-1]))
+    _want(points.scores.ndim == 2 and points.scores.shape[1] >= 2, "its map is not in a plane")
+    _want(points.truth is None or len(points.truth) == m, "its map has another number of true classes")
+    _want(_indices(points.clusters, groups), "a row belongs to no group")
+    _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
+    _finite(points.scores, points.novelty, points.classes)
+    _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))
+    _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
+    if profiles.positions is not None:
+        _shapes(profiles, positions=(c,))
+    if facts.confusion is not None:
+        _shapes(facts.confusion, counts=(len(facts.confusion.truth), len(facts.confusion.clusters)))
+    if facts.climb is not None:
+        _want(facts.climb.trace.ndim == 1 and facts.climb.trace.size > 0, "its bound has no history")
+
+
+def _shapes(part: Any, **wanted: tuple[int, ...]) -> None:
+    for name, shape in wanted.items():
+        _want(getattr(part, name).shape == shape, f"{type(part).__name__}.{name} has another shape than the rest")
+
+
+def _finite(*arrays: NDArray[Any]) -> None:
+    for values in arrays:
+        _want(bool(np.isfinite(values).all()), "a number is not finite")
+
+
+def _positive(values: NDArray[Any]) -> None:
+    _want(bool(np.isfinite(values).all() and (values > 0.0).all()), "a scale or weight is not a positive number")
+
+
+def _indices(values: IntArray, below: int) -> bool:
+    return bool(((values >= 0) & (values < below)).all())
+
+
+def _want(holds: bool, complaint: str) -> None:
+    if not holds:
+        raise WrongTreeError(complaint)

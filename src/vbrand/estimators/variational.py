@@ -1,0 +1,400 @@
+"""VBrand, the variational detector: validates, calls, stores."""
+
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from vbrand.checks import check_choice, check_number, check_whole
+from vbrand.discovery.memberships import Answers, answers_of, memberships
+from vbrand.discovery.variational import VariationalDiscovery, discovery_of
+from vbrand.estimators.base import Shell
+from vbrand.estimators.model_file import Model, read_model, versions, write_model
+from vbrand.estimators.paper import paper_settings
+from vbrand.estimators.progress import shown
+from vbrand.facts.facts import Facts
+from vbrand.inference.rows import Rows
+from vbrand.inference.search import Effort, Found, Search, find
+from vbrand.io.files.container import ModelFileError
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.prior import Prior
+from vbrand.stage1.classes import KnownClasses, learn_classes
+from vbrand.stage1.elicit import elicit
+from vbrand.stage1.modes import learn_modes
+from vbrand.trust.meaning import meanings_of
+from vbrand.types import FloatArray, IntArray
+
+Kernel = Literal["student", "gaussian", "auto"]
+# degrees of freedom that a kernel stands for
+_TAILS: dict[str, tuple[float, ...]] = {"student": (15.0,), "gaussian": (np.inf,), "auto": (15.0, 5.0, 40.0, np.inf)}
+
+
+class VBrand(Shell):
+    """Finds known classes and novel groups in unlabelled rows.
+
+    `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
+    Dirichlet-process mixture of novel groups, by variational Bayes. The number of novel groups is an answer, not a
+    setting.
+
+    Parameters
+    ----------
+    kernel : "student", "gaussian" or "auto", default "student"
+        Rows of a class or group follow a Student t (with 15 degrees of freedom), whose tails real classes have, or a
+        Gaussian. "auto" fits with 5, 15 and 40 degrees of freedom and a Gaussian, and the bound picks.
+    scatter : "modes", "mrcd", "mcd" or "empirical", default "modes"
+        How stage 1 learns a known class. "modes": as one to `max_modes` components in coordinates whitened within
+        classes; outliers and rows with a wrong label are set aside, and scatters are drawn to their average as far as
+        they are alike. The others give one component a class: its MRCD, its reweighted MCD, its mean and covariance.
+    support_fraction : float in [0.5, 1], default 0.75
+        Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
+    max_modes : int, default 4
+        The largest number of components of a known class (`scatter="modes"`).
+    reduce : "auto", int or None, default "auto"
+        Number of principal components that columns are reduced to, with the size of what they leave over as one more
+        column. "auto" reduces where there are more columns than half of the rows of an average class, to
+        that many. None never does, nor does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not
+        "modes".
+    max_novel : int, default 20
+        The largest number of novel components (truncation): a cap, not a guess. A warning says if it is reached.
+    search : "moves", "restarts" or "none", default "moves"
+        "moves" starts from the known classes and one novel component and grows: births, merges, releases and
+        deletions of components, each kept only if the bound rises. "restarts" is the paper's protocol, made for its
+        priors: the best of `n_starts` runs from k-means of all rows, with multipliers from a Latin hypercube. "none"
+        is one plain run from one novelty.
+    n_starts : int, default 200
+        Number of starts of `search="restarts"`.
+    init : one label per row of `discover`, optional
+        Where to start instead of any search; a known class, or any other value for a novel group each.
+    tol, max_iter : float, int
+        An ascent ends when the bound gains less than `tol`, relatively, or after `max_iter` sweeps.
+    threshold : float, default 0.5
+        A row is novel when its probability of novelty exceeds this.
+    update_known : bool, default True
+        Whether unlabelled rows may refine the known classes. False keeps stage 1 as it is (inductive).
+    min_group : int, optional
+        Novel groups of fewer rows are outlier groups. By default 5, or 0.5 % of the rows if that is more.
+    n_jobs : int, optional
+        Classes and starts in parallel; the answer does not depend on it.
+    random_state : int, RandomState or None
+    verbose : bool, default False
+        Show progress.
+    known_mean_strength, known_scatter_strength : float, optional
+        Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
+        times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters. Where both are given,
+        novel groups that look like pieces of a known class stay novel.
+    known_scatter_factor : float, default 1
+        What the robust scatter is multiplied by.
+    known_weight, novel_weight : float, default 1
+        Dirichlet weights of each known class and of novelty.
+    novel_mean : array of shape (p,), optional
+        Where novel classes are expected; by default the average centre of the known ones.
+    novel_mean_strength : float, default 0.01
+        Rows that this expectation is worth: the smaller, the farther novel classes may lie.
+    novel_dof : float, optional
+        Degrees of freedom of the scatter of a novel class; by default it is as alike to the average known scatter as
+        known ones are, and at the most p + 30.
+    novel_scale : array of shape (p, p), optional
+        Its scale matrix; by default such that its expectation is the average scatter of a known class.
+    concentration : float or (shape, rate), default (1, 1)
+        Of the Dirichlet process: larger expects more novel groups. A pair is a Gamma distribution, which the rows
+        refine.
+
+    Attributes
+    ----------
+    classes_ : the known labels
+    known_classes_ : KnownClasses, what stage 1 learned, in the user's units
+    discovery_ : Discovery of the last `discover`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from vbrand import VBrand
+    >>> rng = np.random.default_rng(0)
+    >>> known = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
+    >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
+    >>> detector = VBrand(random_state=0).fit(known, ["oat"] * 50 + ["rye"] * 50)
+    >>> detector.discover(unknown)
+    40 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers.
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Kernel = "student",
+        scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
+        support_fraction: float = 0.75,
+        max_modes: int = 4,
+        reduce: Literal["auto"] | int | None = "auto",
+        max_novel: int = 20,
+        search: Search = "moves",
+        n_starts: int = 200,
+        init: Any = None,
+        tol: float = 1e-9,
+        max_iter: int = 1_000,
+        threshold: float = 0.5,
+        update_known: bool = True,
+        min_group: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+        known_mean_strength: float | None = None,
+        known_scatter_strength: float | None = None,
+        known_scatter_factor: float = 1.0,
+        known_weight: float = 1.0,
+        novel_weight: float = 1.0,
+        novel_mean: Any = None,
+        novel_mean_strength: float = 0.01,
+        novel_dof: float | None = None,
+        novel_scale: Any = None,
+        concentration: float | tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        self.kernel = kernel
+        self.scatter = scatter
+        self.support_fraction = support_fraction
+        self.max_modes = max_modes
+        self.reduce = reduce
+        self.max_novel = max_novel
+        self.search = search
+        self.n_starts = n_starts
+        self.init = init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.threshold = threshold
+        self.update_known = update_known
+        self.min_group = min_group
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.known_mean_strength = known_mean_strength
+        self.known_scatter_strength = known_scatter_strength
+        self.known_scatter_factor = known_scatter_factor
+        self.known_weight = known_weight
+        self.novel_weight = novel_weight
+        self.novel_mean = novel_mean
+        self.novel_mean_strength = novel_mean_strength
+        self.novel_dof = novel_dof
+        self.novel_scale = novel_scale
+        self.concentration = concentration
+
+    @classmethod
+    def paper(cls, X: Any, study: str = "statlog", **changes: Any) -> Self:
+        """Return a detector with the settings of the paper, derived from the labelled rows X as in one of its studies.
+
+        One Gaussian a class, its MCD, the study's priors, 200 restarts. "statlog", the real-data study, is the one for
+        tables of your own: its priors come from the mean and covariance of X. The others are "ss1", "ss2" and "ss3".
+        `changes` are settings of VBrand that should be different.
+        """
+        check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
+        settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
+        return cls(**settings)
+
+    def _discover(self, rows: NDArray[Any]) -> VariationalDiscovery:
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        working = self._coordinates.view(self._columns(rows))
+        effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
+        best: tuple[Found, Prior, int] | None = None
+        for view, (tail, known) in enumerate(self._views):
+            found, prior = self._found(working, tail, known, effort, generator)
+            if best is None or found.best.bound.total > best[0].best.bound.total:
+                best = found, prior, view
+        assert best is not None
+        found, prior, chosen = best
+        if found.full:
+            warnings.warn(
+                f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
+                UserWarning,
+                stacklevel=3,
+            )
+        meaning = self._meanings(found, prior, self._views[chosen][1])
+        volume = rows.shape[0] * self._coordinates.log_volume
+        discovery = discovery_of(
+            rows,
+            working,
+            partial(
+                memberships,
+                log_parts=partial(log_predictive_parts, posterior=found.best.posterior),
+                meaning=meaning,
+            ),
+            found.best.posterior,
+            meaning,
+            classes=self.classes_,
+            threshold=self.threshold,
+            min_group=self._smallest_group(rows.shape[0]),
+            generator=generator,
+            elbo=found.best.bound.total + volume,
+            bound=found.best.bound,
+            traces=[trace + volume for trace in found.traces],
+            history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
+            stopped=found.best.stopped,
+            columns=self._column_names(),
+            notes=self._notes(prior, meaning),
+            yardstick=self._yardstick(
+                found.best.posterior.components.reordered(np.flatnonzero(meaning >= 0)), meaning[meaning >= 0]
+            ),
+        )
+        self._prior, self._posterior, self._places = prior, found.best.posterior, discovery.places
+        self._chosen, self._meaning = chosen, meaning
+        self.discovery_ = discovery
+        return discovery
+
+    def _found(
+        self, rows: Rows, tail: float, known: KnownClasses, effort: Effort, generator: np.random.Generator
+    ) -> tuple[Found, Prior]:
+        """Return the best fit and its prior."""
+        beliefs = self._beliefs(self._kept, self._coordinates, tail)
+        prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
+        with shown(self.verbose) as progress:
+            start = self._initial_components(rows, prior)
+            return find(rows, prior, effort, generator, component=start, progress=progress), prior
+
+    def _meanings(self, found: Found, prior: Prior, known: KnownClasses) -> IntArray:
+        """Return the known class of each component, -1 for novelty; pieces of known classes are theirs.
+
+        Not where known classes are what the user says: fixed, or of a given strength.
+        """
+        given = self.known_mean_strength is not None and self.known_scatter_strength is not None
+        if given or not self.update_known:
+            return np.append(prior.class_of, np.full(found.best.posterior.components.dof.size - prior.known, -1))
+        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts)
+
+    def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
+        """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
+
+        Clusters are numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next
+        number.
+        """
+        places = getattr(self, "_places", np.empty(0, dtype=np.int64))
+        for block, members in self._memberships(X):
+            yield block, answers_of(members, self.classes_, self.threshold, places)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
+
+        The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
+        discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
+        `random_state` that is no number.
+        """
+        write_model(Path(path), self.model())
+
+    def model(self, facts: Facts | None = None) -> Model:
+        """Return what a model file holds; `facts` instead of those of the last discovery."""
+        check_is_fitted(self)
+        if facts is None:
+            facts = self.discovery_.facts() if hasattr(self, "discovery_") else getattr(self, "_facts", None)
+        names = getattr(self, "feature_names_in_", None)
+        return Model(
+            versions=versions(),
+            settings={name: _kept_setting(name, value) for name, value in self.get_params().items()},
+            classes=self.classes_,
+            columns=None if names is None else tuple(str(name) for name in names),
+            kept=self._kept,
+            reduction=self._reduction,
+            coordinates=self._coordinates,
+            views=self._views,
+            chosen=self._chosen,
+            prior=self._prior,
+            posterior=getattr(self, "_posterior", None),
+            meaning=self._meaning_so_far(),
+            places=getattr(self, "_places", np.empty(0, dtype=np.int64)),
+            facts=facts,
+        )
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """Return the detector that a model file holds."""
+        unknown = sorted(set(model.settings) - set(cls().get_params()))
+        if unknown:
+            raise ModelFileError(
+                f"the model has a setting {unknown[0]!r} that this vbrand does not know. Use the version that made it: "
+                f"{model.versions.get('vbrand', 'unknown')}."
+            )
+        settings: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in model.settings.items()}
+        detector = cls(**settings)
+        detector._check_parameters()
+        detector.n_features_in_ = model.kept.size
+        if model.columns is not None:
+            detector.feature_names_in_ = np.array(model.columns, dtype=object)
+        detector.classes_ = model.classes
+        detector._kept, detector._reduction, detector._coordinates = model.kept, model.reduction, model.coordinates
+        detector._views, detector._chosen, detector._prior = model.views, model.chosen, model.prior
+        detector._places, detector._facts = model.places, model.facts
+        if model.posterior is not None:
+            detector._posterior, detector._meaning = model.posterior, model.meaning
+        return detector
+
+    @property
+    def _has_discovered(self) -> bool:
+        return hasattr(self, "_posterior")
+
+    def _meaning_so_far(self) -> IntArray:
+        return self._meaning if self._has_discovered else super()._meaning_so_far()
+
+    def _log_parts(self, rows: FloatArray) -> FloatArray:
+        return log_predictive_parts(rows, self._posterior)
+
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
+        return tuple((tail, self._learned(rows, labels, tail)) for tail in _TAILS[self.kernel])
+
+    def _learned(self, rows: FloatArray, labels: NDArray[Any], tail: float) -> KnownClasses:
+        if self.scatter == "modes":
+            return learn_modes(
+                rows,
+                labels,
+                tail=tail,
+                support_fraction=self.support_fraction,
+                max_modes=self.max_modes,
+                n_jobs=self.n_jobs,
+            )
+        return learn_classes(
+            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+        )
+
+    def _initial_components(self, rows: Rows, prior: Prior) -> IntArray | None:
+        if self.init is None:
+            return None
+        start = self._components_of_labels(self.init, rows, prior)
+        groups = int(start.max()) + 1 - prior.known
+        if groups > self.max_novel:
+            raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
+        return start
+
+    def _check_parameters(self) -> None:
+        check_choice("kernel", self.kernel, tuple(_TAILS))
+        check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
+        check_choice("search", self.search, ("moves", "restarts", "none"))
+        check_number("tol", self.tol, 0.0)
+        for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
+            check_whole(name, getattr(self, name), 1)
+        super()._check_parameters()
+
+
+def load(path: str | os.PathLike[str]) -> VBrand:
+    """Return the detector that `VBrand.save` or `vbrand discover` wrote; it predicts, and discovers in other tables.
+
+    Reading a file runs nothing in it; one that is cut off, altered or from a newer vbrand gets one sentence.
+    """
+    return VBrand.from_model(read_model(Path(path)))
+
+
+def _kept_setting(name: str, value: Any) -> Any:
+    """Return a setting as a file can hold it."""
+    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Real):
+        return float(value)
+    if name == "concentration":
+        return [_kept_setting("", part) for part in value]
+    return np.asarray(value, dtype=np.float64)

@@ -1,0 +1,116 @@
+"""The facts of a discovery that pictures are drawn of: small, whatever the size of the table.
+
+`found.plot`, the report and the model file all rest on them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.confusion import Confusion, confusion_of
+from vbrand.facts.explain import Yardstick
+from vbrand.facts.groups import Group, GroupCount
+from vbrand.facts.maps import principal_scores, rows_to_draw
+from vbrand.facts.profiles import Profiles, profiles_of
+from vbrand.inference.growth import Move
+from vbrand.types import FloatArray, IntArray
+
+_BINS = 50
+_CONTRIBUTIONS = 12
+
+
+@dataclass(frozen=True)
+class Points:
+    """Rows on the map."""
+
+    names: tuple[str, ...]  # ids, or numbers of rows
+    clusters: IntArray  # (m,) position in the list of groups
+    novelty: FloatArray  # (m,)
+    classes: FloatArray  # (m, J + 1) probabilities of the known classes and of novelty
+    scores: FloatArray  # (m, components) principal components
+    truth: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Climb:
+    """How the bound rose."""
+
+    trace: FloatArray  # the bound after every sweep that was kept
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a picture needs to know."""
+
+    sentence: str
+    source: str  # what the table is called; may be empty
+    rows: int
+    groups: tuple[Group, ...]  # known classes, then novel groups; without what hardly matters in explanations
+    count: GroupCount
+    notes: tuple[str, ...]
+    threshold: float
+    novelty_counts: IntArray  # (bins, 3) rows by P(novel) from 0 to 1, of known classes, novel and outlier groups
+    points: Points
+    profiles: Profiles
+    climb: Climb | None  # None where there is no bound
+    confusion: Confusion | None
+    scores: tuple[tuple[str, float], ...]  # names and values, where the truth is known
+
+    @property
+    def known(self) -> int:
+        """Return the number of known classes."""
+        return sum(group.kind == "known class" for group in self.groups)
+
+
+def facts_of(
+    table: NDArray[Any],
+    clusters: IntArray,
+    novelty: FloatArray,
+    class_probabilities: Callable[[IntArray], FloatArray],
+    groups: tuple[Group, ...],
+    yardstick: Yardstick,
+    *,
+    names: Sequence[str | None] | None,
+    truth: Any,
+    **others: Any,
+) -> Facts:
+    """Return the facts; `class_probabilities` gives those of some rows, `others` is passed through."""
+    drawn = rows_to_draw(clusters)
+    true = None if truth is None else np.asarray(truth)
+    confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
+    return Facts(
+        rows=clusters.size,
+        groups=tuple(_shortened(group) for group in groups),
+        novelty_counts=_novelty_counts(novelty, clusters, groups),
+        points=Points(
+            names=tuple(str(i) for i in drawn.tolist())
+            if names is None
+            else tuple(str(names[i] or i + 1) for i in drawn.tolist()),
+            clusters=clusters[drawn],
+            novelty=novelty[drawn],
+            classes=class_probabilities(drawn),
+            scores=principal_scores(yardstick.whitened(table[drawn])),
+            truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
+        ),
+        profiles=profiles_of(table, clusters, groups, yardstick),
+        confusion=confusion,
+        **others,
+    )
+
+
+def _shortened(group: Group) -> Group:
+    if group.explanation is None:
+        return group
+    explanation = replace(group.explanation, contributions=group.explanation.contributions[:_CONTRIBUTIONS])
+    return replace(group, explanation=explanation)
+
+
+def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
+    kinds = ("known class", "novel group", "outlier group")
+    kind = np.array([kinds.index(group.kind) for group in groups])[clusters]
+    cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
+    return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))

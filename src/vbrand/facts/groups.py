@@ -1,0 +1,84 @@
+"""The groups of a discovery: known classes and novel groups, one line each."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.explain import Explanation, Yardstick
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+_ROWS_TO_EXPLAIN = 1_000
+
+
+@dataclass(frozen=True)
+class Group:
+    """One line of the summary: a known class or a novel group."""
+
+    name: str
+    rows: int
+    weight: float  # the share of all rows that the model expects of it
+    novelty_probability: float  # mean over its rows
+    kind: str  # "known class", "novel group" or "outlier group"
+    centre: FloatArray  # (p,) mean of its rows, in the user's units
+    explanation: Explanation | None  # where its centre lies beside the known classes; None for those
+
+
+@dataclass(frozen=True)
+class GroupCount:
+    """Number of novel groups, of at least `min_group` rows each: mean and 90 % interval over draws of labels.
+
+    The draws of a variational fit hold its components fixed and only redraw which rows belong to them, so the interval
+    is too narrow: it knows nothing of other ways to split the rows. Those of the sampler are draws of the posterior.
+    """
+
+    mean: float
+    low: int
+    high: int
+
+
+def describe_groups(
+    table: NDArray[Any],
+    clusters: IntArray,
+    weights: FloatArray,
+    novelty: FloatArray,
+    classes: NDArray[Any],
+    min_group: int,
+    yardstick: Yardstick,
+) -> tuple[Group, ...]:
+    """Return known classes and novel groups, line by line of the summary; `weights` are those that are expected."""
+    sizes = np.bincount(clusters, minlength=weights.size)
+    share = np.maximum(sizes, 1)
+    mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
+    centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
+    groups = list[Group]()
+    for k, size in enumerate(sizes.tolist()):
+        known = k < classes.size
+        groups.append(
+            Group(
+                name=str(classes[k]) if known else f"novel {k - classes.size + 1}",
+                rows=size,
+                weight=float(weights[k]),
+                novelty_probability=float(mean_novelty[k]),
+                kind="known class" if known else "novel group" if size >= min_group else "outlier group",
+                centre=centres[k] if size else np.full(table.shape[1], np.nan),
+                explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
+            )
+        )
+    return tuple(groups)
+
+
+def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
+    """Return the chosen rows, of many an even sample."""
+    rows = np.flatnonzero(chosen)
+    return np.asarray(table[rows[:: -(-rows.size // _ROWS_TO_EXPLAIN)]], dtype=np.float64)
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """Return a count with its word.
+
+    >>> plural(1_512, "row", "rows")
+    '1,512 rows'
+    """
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,111 @@
+"""Profiles: what the rows of each group usually have in each column, side by side."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.explain import Yardstick
+from vbrand.facts.groups import Group, some_rows
+from vbrand.types import FloatArray, IntArray
+
+# columns that a picture has room for: names that must be read, points of a curve
+_MOST_NAMES = 40
+_MOST_POINTS = 500
+_NUMBER_INSIDE = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\D*)")
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """Quartiles of the columns of each group, in the user's units; NaN where a group has no rows."""
+
+    columns: tuple[str, ...]  # those that are drawn
+    of: int  # how many there are
+    positions: FloatArray | None  # (c,) where the names are ordered numbers, such as wavelengths
+    lower: FloatArray  # (groups, c)
+    middle: FloatArray  # (groups, c) of a known class without rows what the model expects
+    upper: FloatArray  # (groups, c)
+    scaled: FloatArray  # (3, groups, c) lower, middle and upper in robust scales from the middle of the labelled rows
+
+    @property
+    def are_spectra(self) -> bool:
+        """Return whether columns are places on an axis."""
+        return self.positions is not None
+
+    @property
+    def places(self) -> FloatArray:
+        """Return where columns are drawn, (c,)."""
+        return np.arange(float(len(self.columns))) if self.positions is None else self.positions
+
+    @property
+    def drawn(self) -> FloatArray:
+        """Return lower, middle and upper as they are drawn: spectra in the user's units, (3, groups, c)."""
+        return np.stack([self.lower, self.middle, self.upper]) if self.are_spectra else self.scaled
+
+
+def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
+    """Return the profiles of groups, of many columns those that tell most."""
+    quartiles = np.full((3, len(groups), int(yardstick.kept.sum())), np.nan)
+    for k, group in enumerate(groups):
+        if group.rows:
+            rows = some_rows(table, clusters == k)[:, yardstick.kept]
+            quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
+        elif group.kind == "known class":
+            quartiles[1, k] = yardstick.class_centre(k)
+    scaled = yardstick.standardised(quartiles)
+    names = yardstick.kept_columns
+    positions = ordered_numbers(names)
+    known = np.array([group.kind == "known class" for group in groups])
+    shown = _telling(scaled[1], known) if positions is None else _evenly(len(names), _MOST_POINTS)
+    everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
+    return _of_columns(everything, shown)
+
+
+def ordered_numbers(names: tuple[str, ...]) -> FloatArray | None:
+    """Return the numbers in names that are ordered by them, as wavelengths are; a mere count of columns is none.
+
+    >>> ordered_numbers(("1100 nm", "1102 nm", "1104 nm"))
+    array([1100., 1102., 1104.])
+    >>> ordered_numbers(("V1", "V2", "V3")) is None
+    True
+    """
+    found = [_NUMBER_INSIDE.fullmatch(name.strip()) for name in names]
+    if len(names) < 3 or any(match is None for match in found):
+        return None
+    parts = [match.groups() for match in found if match is not None]
+    numbers = np.array([float(number) for _, number, _ in parts])
+    steps = np.diff(numbers)
+    same_words = len({(before, after) for before, _, after in parts}) == 1
+    counts = bool((steps == 1.0).all()) and numbers[0] <= 1.0
+    return numbers if same_words and not counts and ((steps > 0.0).all() or (steps < 0.0).all()) else None
+
+
+def _telling(middle: FloatArray, known: NDArray[np.bool_]) -> IntArray:
+    """Return the columns in which novel groups lie farthest from every known class, in the order of the table."""
+    p = middle.shape[1]
+    if p <= _MOST_NAMES:
+        return np.arange(p)
+    novel = middle[~known] if (~known).any() else middle[known]
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(novel[:, None] - middle[known][None])  # (novel, known, p)
+    apart = np.where(np.isnan(apart) | (apart == 0.0), np.inf, apart).min(axis=1)
+    apart = np.where(np.isinf(apart), 0.0, apart).max(axis=0)
+    return np.sort(np.argsort(-apart, kind="stable")[:_MOST_NAMES])
+
+
+def _evenly(count: int, most: int) -> IntArray:
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
+
+
+def _of_columns(profiles: Profiles, chosen: IntArray) -> Profiles:
+    return replace(
+        profiles,
+        columns=tuple(profiles.columns[j] for j in chosen.tolist()),
+        positions=None if profiles.positions is None else profiles.positions[chosen],
+        lower=profiles.lower[:, chosen],
+        middle=profiles.middle[:, chosen],
+        upper=profiles.upper[:, chosen],
+        scaled=profiles.scaled[:, :, chosen],
+    )

@@ -1,0 +1,51 @@
+"""The rows that a fit runs over: a table, and the way to working coordinates, taken block by block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.types import FloatArray
+
+# numbers a block holds, and rows at the most: it stays in the processor's second cache
+BLOCK_NUMBERS = 1_000_000
+_BLOCK_ROWS = 8_192
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
+
+    Working coordinates of more than a million count as a million: a row is as novel there, and its square still
+    leaves room for those of ordinary ones.
+    """
+
+    table: NDArray[Any]  # (n, p)
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
+    farthest: float = 1e6
+
+    @classmethod
+    def plain(cls, rows: FloatArray) -> "Rows":
+        """Return rows that are in working coordinates already, however far."""
+        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]), np.inf)
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    @property
+    def columns(self) -> int:
+        """Return p."""
+        return int(self.table.shape[1])
+
+    def working(self, chosen: Any) -> FloatArray:
+        """Return some rows in working coordinates: a slice, a mask or indices."""
+        working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
+        return np.asarray(np.clip(working, -self.farthest, self.farthest))
+
+    def blocks(self) -> Iterator[slice]:
+        """Return slices of the rows, each small enough to hold a copy of."""
+        size = max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
+        return (slice(first, min(first + size, len(self))) for first in range(0, len(self), size))

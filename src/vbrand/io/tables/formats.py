@@ -1,0 +1,81 @@
+"""Files in: CSV, TSV, Parquet, Feather or standard input -> a table, told apart by what they hold, not by name."""
+
+import sys
+from collections.abc import Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from vbrand.io.tables.frames import BATCH_ROWS, Frame, TableError, arrow, batches_of, checked_names
+from vbrand.io.tables.separated import Origin, separated
+
+# bytes of a Parquet column that are read at once; by default all of a row group are
+_READ_AHEAD = 2**20
+
+
+def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
+    """Return the table in a file, "-" for standard input; columns in `as_text` keep their text as it is."""
+    origin = _origin(path)
+    head = origin.head
+    if not head:
+        raise TableError(f"{origin.name} is empty; a table whose first line names its columns is expected.")
+    try:
+        if head.startswith(b"PAR1"):
+            return _parquet(origin, as_text)
+        if head.startswith((b"ARROW1", b"FEA1")):
+            return _feather(origin, as_text)
+        if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+            raise TableError(f"{origin.name} is a spreadsheet or an archive; save the sheet as CSV.")
+        if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
+            raise TableError(f"{origin.name} is compressed; unpack it first.")
+        return separated(origin, as_text)
+    except arrow().ArrowException as error:
+        raise TableError(f"{origin.name} can't be read: {str(error).splitlines()[0]}.") from None
+
+
+def _origin(path: str) -> Origin:
+    if path == "-":
+        return Origin("standard input", None, sys.stdin.buffer.read())
+    file = Path(path)
+    if file.is_dir():
+        raise TableError(f"{path} is a folder; the name of a table is expected: CSV, TSV, Parquet or Feather.")
+    if not file.exists():
+        raise TableError(f"there is no file {path}.")
+    return Origin(file.name, file)
+
+
+def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
+    from pyarrow.parquet import ParquetFile
+
+    file = ParquetFile(origin.native, buffer_size=_READ_AHEAD, pre_buffer=False)
+
+    def batches(columns: list[str]) -> Iterator[Any]:
+        yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+
+    return _typed(origin.name, file.schema_arrow, file.metadata.num_rows, batches, as_text)
+
+
+def _feather(origin: Origin, as_text: Collection[str]) -> Frame:
+    from pyarrow import feather
+
+    table = feather.read_table(origin.native, memory_map=origin.path is not None)
+    return _typed(origin.name, table.schema, table.num_rows, partial(batches_of, table), as_text)
+
+
+def _typed(name: str, schema: Any, rows: int, batches: Any, as_text: Collection[str]) -> Frame:
+    """Return a table whose columns have types."""
+    types = arrow().types
+    names = checked_names(name, list(schema.names))
+    index = [each for each in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(each, str)]
+    numeric = {
+        field.name
+        for field in schema
+        if (types.is_integer(field.type) or types.is_floating(field.type) or types.is_decimal(field.type))
+        and field.name not in as_text
+        and field.name not in index  # pandas keeps the names of rows as a column
+    }
+    small = all(
+        types.is_float32(field.type) or types.is_float16(field.type) for field in schema if field.name in numeric
+    )
+    empty = frozenset(field.name for field in schema if types.is_null(field.type))
+    return Frame(name, names, rows, frozenset(numeric), small and bool(numeric), {}, empty, batches)

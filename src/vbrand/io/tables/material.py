@@ -1,0 +1,248 @@
+"""Known and unknown rows from tables: which columns are measured, which are carried through, which rows are unknown."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.io.tables.columns import measured, want_columns
+from vbrand.io.tables.formats import open_table
+from vbrand.io.tables.frames import Frame, TableError, listed
+from vbrand.io.tables.validated import is_number
+from vbrand.types import BoolArray
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What columns mean."""
+
+    label: str | None = None
+    name: str | None = None  # the id of a row
+    truth: str | None = None
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> set[str]:
+        """Return the columns that are not measured."""
+        return {column for column in (self.label, self.name, self.truth) if column is not None} | set(self.ignore)
+
+
+# a whole number as a table may hold it, also where an empty cell has made floats of a column; no leading zeros
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,16})(\.0+)?")
+# more true classes than these are none
+_MOST_CLASSES = 200
+
+
+class RowNumbers(Sequence[str | None]):
+    """Numbers of rows, counted from 1, as text; made when they are asked for."""
+
+    def __init__(self, rows: Sequence[int]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[str | None]: ...
+    def __getitem__(self, i: int | slice) -> str | list[str | None]:
+        return [str(row + 1) for row in self._rows[i]] if isinstance(i, slice) else str(self._rows[i] + 1)
+
+
+Carried = dict[str, Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Rows to be named, and what their table says of them beside measurements."""
+
+    rows: NDArray[Any]  # (n, p)
+    columns: tuple[str, ...] | None  # (p,) None where the model knows no names
+    carried: Carried  # ids first; columns that go through to the output
+    source: str  # what the table is called
+    truth: NDArray[Any] | None = None
+
+    @property
+    def names(self) -> Sequence[str | None]:
+        """Return what the rows are called: the id, or a number counted from 1."""
+        return next(iter(self.carried.values()))
+
+
+@dataclass(frozen=True)
+class Material:
+    """Labelled rows and unknown ones, with the same columns."""
+
+    rows: NDArray[Any]  # (n, p) labelled
+    labels: NDArray[Any]  # whole numbers or text
+    unknown: Unknown
+    notes: tuple[str, ...] = field(default=())  # what was left out, in sentences
+
+
+def read_material(train: str, test: str | None, roles: Roles) -> Material:
+    """Return the rows of two tables, or of one in which unknown rows have no label."""
+    assert roles.label is not None
+    if train == "-" and test == "-":
+        raise TableError("both tables are standard input; give a file for one of them.")
+    known = open_table(train, roles.all)
+    known.require(roles.label, "--label")
+    other = known if test is None else open_table(test, roles.all)
+    _require(known, other, roles)
+    if min(known.rows, other.rows) == 0:
+        raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
+    labels = _labels(known, roles.label, alone=test is None)
+    columns, notes = measured(known, roles.all)
+    want_columns(other, columns, f"which {known.name} has")
+    truth = None if roles.truth is None else other.texts(roles.truth)
+    given = np.array([label is not None for label in labels])
+    # labelled rows first, in one array: no copy of them is made
+    places = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
+    array = known.numbers(columns, None if given.all() else places)
+    rows, rest = array[: given.sum()], array[given.sum() :]
+    if test is None:
+        unknown = np.flatnonzero(~given).tolist()
+        carried = _carried(other, roles, unknown)
+        carried.pop(roles.label, None)
+        truth = None if truth is None else [truth[i] for i in unknown]
+    else:
+        rest = other.numbers(columns)
+        carried = _carried(other, roles, None)
+        notes += _notes_on_two(known, other, roles, given, carried)
+    true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
+    named, truths = _numbers_or_text([label for label in labels if label is not None], true)
+    return Material(
+        rows, named, Unknown(rest, tuple(columns), carried, other.name, truths), (*notes, *_notes_on_case(named))
+    )
+
+
+def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
+    """Return the labels of a table, None where a row has none; refuse columns that hold none, or measurements."""
+    labels = _without_minus_one(known.texts(column))
+    if not any(labels):
+        raise TableError(
+            f"column '{column}' of {known.name} has no label in any row; label some rows of each class you know."
+        )
+    if alone and all(labels):
+        raise TableError(
+            f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
+        )
+    given = [label for label in labels if label is not None]
+    if all(map(is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
+        raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
+    return labels
+
+
+def _notes_on_two(known: Frame, other: Frame, roles: Roles, given: BoolArray, carried: Carried) -> list[str]:
+    """Return what is to be said of two tables that are not quite alike."""
+    notes = list[str]()
+    if not given.all():
+        notes.append(f"{(~given).sum():,} rows of {known.name} have no label and were left out.")
+    if roles.label != roles.truth and any(carried.get(roles.label or "", [])):
+        notes.append(f"{other.name} has labels too: --truth '{roles.label}' compares them with what is found.")
+    extra = [name for name in other.columns if name in other.numeric and name not in known.columns]
+    if extra:
+        notes.append(f"columns that were not measured, because {known.name} does not have them: {listed(extra)}.")
+    return notes
+
+
+def _notes_on_case(labels: NDArray[Any]) -> list[str]:
+    """Return which labels differ by upper and lower case only."""
+    seen = dict[str, str]()
+    alike = list[str]()
+    for label in np.unique(labels).astype(str).tolist():
+        first = seen.setdefault(label.casefold(), label)
+        if first != label:
+            alike.append(f"labels '{first}' and '{label}' differ by case only, and count as two classes.")
+    return alike
+
+
+def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: Roles) -> Unknown:
+    """Return the rows of a table that has the columns of a model, and perhaps others.
+
+    A model that was made from a table without names takes the columns of numbers in their order.
+    """
+    frame = open_table(path, roles.all)
+    for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
+        if column is not None:
+            frame.require(column, option)
+    if frame.rows == 0:
+        raise TableError(f"{frame.name} has no rows below its header.")
+    if columns is None:
+        if all(map(is_number, frame.columns)):
+            raise TableError(
+                f"the first line of {frame.name} holds numbers; the names of the columns are expected there."
+            )
+        chosen, _ = measured(frame, roles.all)
+        if len(chosen) != count:
+            raise TableError(
+                f"{frame.name} has {len(chosen)} columns of numbers; the model, made from a table without names, needs "
+                f"{count}, in their order."
+            )
+    else:
+        chosen = list(columns)
+        want_columns(frame, chosen, "which the model was made with")
+        needed = sorted(roles.all & set(chosen))
+        if needed:
+            raise TableError(
+                f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows."
+            )
+    rows = frame.numbers(chosen, advice="make a model without the column: this one measures it")
+    return Unknown(rows, columns, _carried(frame, roles, None, set(chosen)), frame.name)
+
+
+def _require(known: Frame, other: Frame, roles: Roles) -> None:
+    if roles.name is not None and roles.name in (roles.label, roles.truth):
+        raise TableError(f"column '{roles.name}' can't name the rows (--id) and hold their classes, too.")
+    for column, option in ((roles.name, "--id"), (roles.truth, "--truth")):
+        if column is not None:
+            other.require(column, option)
+    for column in roles.ignore:
+        if column not in known.columns:
+            other.require(column, "--ignore")
+
+
+def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[str] | None = None) -> Carried:
+    """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
+    names = [name for name in frame.columns if name in roles.all or name not in frame.numeric | set(frame.mixed)]
+    names = [name for name in names if name not in frame.empty | (taken or set()) and name != roles.name]
+    counted = "row" if "row" not in frame.columns else "row number"
+    carried: Carried = {counted: RowNumbers(range(frame.rows) if chosen is None else chosen)}
+    if roles.name is not None:
+        carried = {roles.name: _some(frame.texts(roles.name), chosen)}
+    return carried | {name: _some(frame.texts(name), chosen) for name in names if name not in carried}
+
+
+def _some(cells: list[str | None], chosen: list[int] | None) -> list[str | None]:
+    return cells if chosen is None else [cells[i] for i in chosen]
+
+
+def _complete(truth: list[str | None], column: str, table: str) -> list[str]:
+    if None in truth:
+        raise TableError(
+            f"column '{column}' of {table} is empty in row {truth.index(None) + 1} of the unknown rows; --truth needs "
+            "a class for each of them."
+        )
+    given = [value for value in truth if value is not None]
+    if len(set(given)) > _MOST_CLASSES:
+        raise TableError(
+            f"column '{column}' of {table} (--truth) has {len(set(given)):,} different values: no classes."
+        )
+    return given
+
+
+def _numbers_or_text(labels: list[str], truth: list[str] | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Return labels and truth as whole numbers if all of them are, else as text."""
+    whole = all(map(_WHOLE.fullmatch, (*labels, *(truth or ()))))
+    if not whole:
+        return np.array(labels, dtype=np.str_), None if truth is None else np.array(truth, dtype=np.str_)
+    numbers, truths = ([int(value.partition(".")[0]) for value in values] for values in (labels, truth or []))
+    return np.array(numbers), None if truth is None else np.array(truths)
+
+
+def _without_minus_one(labels: list[str | None]) -> list[str | None]:
+    """Return labels of which -1 is none, where all are whole numbers: as in scikit-learn and in `fit`."""
+    whole = all(_WHOLE.fullmatch(label) for label in labels if label is not None)
+    return [None if whole and label and label.partition(".")[0] == "-1" else label for label in labels]

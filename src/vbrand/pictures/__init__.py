@@ -1,0 +1,1 @@
+"""Facts -> pictures: for notebooks, and the report."""

@@ -1,0 +1,126 @@
+"""Pictures for notebooks: matplotlib axes of the facts of a discovery."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vbrand.checks import check_choice
+from vbrand.facts.facts import Facts
+from vbrand.facts.maps import tsne_places
+from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
+
+_MARKS = {"birth": "^", "merge": "v", "release": "s", "resplit": "D", "delete": "X"}
+
+
+class Plots:
+    """Pictures of a discovery; each method draws on `ax`, or on new axes, and returns them."""
+
+    def __init__(self, facts: Callable[..., Facts]) -> None:
+        self._facts = facts
+
+    def map(self, method: str = "pca", colour: str = "group", ax: Any = None) -> Any:
+        """Draw the rows in the plane: `method` is "pca" or "tsne", `colour` is "group" or "novelty".
+
+        Of a long table a sample is drawn, and the title says so.
+        """
+        check_choice("method", method, ("pca", "tsne"))
+        check_choice("colour", colour, ("group", "novelty"))
+        facts = self._facts()
+        places = facts.points.scores[:, :2] if method == "pca" else tsne_places(facts.points.scores)
+        if places is None:
+            raise ValueError(f"{len(facts.points.names)} rows are too few for t-SNE; use method='pca'.")
+        axes, shown = _axes(ax), None
+        for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
+            own = facts.points.clusters == k
+            if own.any():
+                hue = {"color": look.colour} if colour == "group" else _hue(facts.points.novelty[own])
+                label = f"{group.name} ({group.rows:,})"
+                shown = axes.scatter(*places[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
+        axes.legend(title="group (rows)")
+        if colour == "novelty" and shown is not None:
+            axes.figure.colorbar(shown, ax=axes, label="P(novel)")
+        words = (
+            ("first principal component", "second principal component") if method == "pca" else ("t-SNE 1", "t-SNE 2")
+        )
+        axes.set(xlabel=words[0], ylabel=words[1])
+        if len(facts.points.names) < facts.rows:
+            axes.set_title(f"{len(facts.points.names):,} of {facts.rows:,} rows")
+        return axes
+
+    def profile(self, ax: Any = None) -> Any:
+        """Draw the median of every column for each group, with the quartiles of novel groups as bands.
+
+        Columns whose names are ordered numbers are drawn as a spectrum in your units, others in robust scales.
+        """
+        facts = self._facts()
+        profiles, axes = facts.profiles, _axes(ax)
+        place = profiles.places
+        for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
+            lower, middle, upper = profiles.drawn[:, k]
+            line = "-" if group.kind == "known class" else "--"
+            marker = None if profiles.are_spectra else look.marker
+            axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
+            if group.kind == "novel group":
+                axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
+        if not profiles.are_spectra:
+            axes.set_xticks(place, profiles.columns, rotation=90)
+        axes.set(ylabel="median" if profiles.are_spectra else "median (robust scales)")
+        if len(profiles.columns) < profiles.of:
+            axes.set_title(f"{len(profiles.columns)} of {profiles.of:,} columns")
+        axes.legend()
+        return axes
+
+    def history(self, ax: Any = None) -> Any:
+        """Draw how the bound rose, with the moves that were kept."""
+        climb = self._facts().climb
+        if climb is None:
+            raise ValueError(
+                "draws of a sampler have no bound; `found.chains` and `found.diagnostics` show how they went."
+            )
+        axes = _axes(ax)
+        axes.plot(climb.trace, color="0.4", lw=1)
+        kept = [move for move in climb.moves if move.kept]
+        for kind in dict.fromkeys(move.kind for move in kept):
+            bounds = np.array([move.bound for move in kept if move.kind == kind])
+            axes.plot(np.searchsorted(climb.trace, bounds), bounds, _MARKS.get(kind, "o"), label=kind)
+        axes.set(xlabel="sweeps that were kept", ylabel="bound")
+        if kept:
+            axes.legend()
+        return axes
+
+    def confusion(self, truth: Any, ax: Any = None) -> Any:
+        """Draw true classes against known classes and novel groups."""
+        facts = self._facts(truth=truth)
+        assert facts.confusion is not None
+        table, axes = facts.confusion, _axes(ax)
+        axes.imshow(np.sqrt(table.counts), cmap="Blues", aspect="auto")  # small counts show beside large ones
+        for (i, j), count in np.ndenumerate(table.counts):
+            if count:
+                dark = count > 0.25 * table.counts.max()
+                axes.text(j, i, f"{count:,}", ha="center", va="center", color="white" if dark else "black")
+        axes.set_xticks(range(len(table.clusters)), table.clusters, rotation=45, ha="right")
+        axes.set_yticks(range(len(table.truth)), table.truth)
+        axes.set(xlabel="found", ylabel="true class")
+        return axes
+
+
+def _hue(novelty: Any) -> dict[str, Any]:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return {
+        "c": novelty,
+        "cmap": LinearSegmentedColormap.from_list("novelty", NOVELTY_COLOURS),
+        "vmin": 0.0,
+        "vmax": 1.0,
+    }
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("found.plot needs the package matplotlib: pip install 'vbrand[plot]'") from None
+    return pyplot.subplots(layout="constrained")[1]

@@ -1,1 +1,0 @@
-"""Facts -> figures -> one HTML file that works offline."""

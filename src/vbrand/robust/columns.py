@@ -1,0 +1,46 @@
+"""Column by column: robust scales, what stands in for one that there is none of, and columns that do not vary."""
+
+import numpy as np
+
+from vbrand.robust.scale import qn
+from vbrand.types import BoolArray, FloatArray
+
+# values that differ by less than this share of their magnitude differ by rounding alone
+_ROUNDING = 32 * np.finfo(np.float64).eps
+
+
+def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
+    """Return the Qn scale of each column, or its stand-in where half of the values agree or Qn is zero, to rounding."""
+    half = rows.shape[0] // 2
+    ordered = np.sort(rows, axis=0)
+    closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
+    scale = qn(rows)
+    return np.where(np.minimum(closest, scale) <= rounding_of(rows), stand_in, scale)
+
+
+def spread_about(deviations: FloatArray) -> FloatArray:
+    """Return a scale of each column of deviations, many of which may be zero.
+
+    Their root mean square, each cut at five times the median of those that are not zero.
+    """
+    size = np.abs(deviations)
+    with_gaps = np.where(size > 0.0, size, np.nan)
+    varies = (size > 0.0).any(axis=0)
+    limit = np.zeros(size.shape[1])
+    limit[varies] = 5.0 * np.nanmedian(with_gaps[:, varies], axis=0)
+    return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
+
+
+def stand_in_scale(rows: FloatArray) -> FloatArray:
+    """Return the scale a column takes when half of its values agree and nothing else is known."""
+    return spread_about(rows - np.median(rows, axis=0))
+
+
+def constant_columns(rows: FloatArray) -> BoolArray:
+    """Return the columns whose values all agree, to rounding."""
+    return np.asarray(np.ptp(rows, axis=0) <= rounding_of(rows))
+
+
+def rounding_of(rows: FloatArray) -> FloatArray:
+    """Return the differences in each column that rounding alone can make."""
+    return np.asarray(_ROUNDING * np.abs(rows).max(axis=0))

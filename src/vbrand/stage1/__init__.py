@@ -1,0 +1,1 @@
+"""Labelled rows -> known classes -> prior."""

@@ -1,0 +1,65 @@
+"""The way from the user's units to those the model works in, and back."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.inference.rows import Rows
+from vbrand.robust.columns import column_scales, stand_in_scale
+from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.elicit import Beliefs
+from vbrand.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Working coordinates z = (y - centre) / unit: centred, and of order one in every column."""
+
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,)
+
+    @classmethod
+    def of(cls, rows: FloatArray) -> "Coordinates":
+        """Return coordinates in which the columns of these rows have median 0 and robust scale 1."""
+        unit = column_scales(rows, stand_in=stand_in_scale(rows))
+        if (unit < 1e-300).any() or not np.isfinite(unit).all():
+            raise ValueError("a column's values are too small or too large to calculate with. Use other units for it.")
+        return cls(np.median(rows, axis=0), unit)
+
+    @property
+    def log_volume(self) -> float:
+        """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
+        return -float(np.log(self.unit).sum())
+
+    def view(self, table: NDArray[Any]) -> Rows:
+        """Return the rows of a table as the kernel takes them, with no copy of it."""
+        return Rows(table, self.centre, 1.0 / self.unit)
+
+    def inward(self, rows: FloatArray) -> FloatArray:
+        """Return rows in working coordinates."""
+        return np.asarray((rows - self.centre) * (1.0 / self.unit))
+
+    def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:
+        """Return beliefs about places and shapes, given in the user's units, in working coordinates."""
+        mean, scale = beliefs.novel_mean, beliefs.novel_scale
+        return replace(
+            beliefs,
+            novel_mean=None if mean is None else self.inward(mean),
+            novel_scale=None if scale is None else scale / np.outer(self.unit, self.unit),
+        )
+
+    def places_outward(self, places: FloatArray) -> FloatArray:
+        """Return points of the working coordinates in the user's units."""
+        return np.asarray(self.centre + places * self.unit)
+
+    def classes_outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the user's units."""
+        square = np.outer(self.unit, self.unit)
+        return replace(
+            known,
+            centres=self.places_outward(known.centres),
+            scatters=known.scatters * square,
+            average=known.average * square,
+        )

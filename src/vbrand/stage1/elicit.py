@@ -1,0 +1,89 @@
+"""From known classes and beliefs in words to the prior: what a class is, and what one nobody has seen may look like."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbrand.model.components import Components, stacked
+from vbrand.model.prior import Prior
+from vbrand.model.weights import prior_weights
+from vbrand.stage1.classes import MOST_ALIKE, KnownClasses
+from vbrand.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """The hyperparameters in words; None stands for the default that `elicit` derives from the known classes."""
+
+    known_mean_strength: float | None = None  # lambda: rows that the centre of a class is worth
+    known_scatter_strength: float | None = None  # nu - p - 1: rows that its scatter is worth
+    known_scatter_factor: float = 1.0  # times the robust scatter
+    known_weight: float = 1.0  # alpha_j
+    novel_weight: float = 1.0  # alpha_0
+    novel_mean: FloatArray | None = None  # mu_0, (p,)
+    novel_mean_strength: float = 0.01  # lambda_0
+    novel_dof: float | None = None  # nu_0
+    novel_scale: FloatArray | None = None  # Psi_0, (p, p)
+    concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
+    tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
+
+
+# A known component is worth its labelled rows, and up to ten times as many where they are fewer than ten for each of
+# its parameters: there a novel component costs more than a known one that wanders off to a novel class near by.
+_STRENGTH = 10.0
+
+
+def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
+    """Return the prior for these known classes and at most `novel` novel components.
+
+    Without `update_known` the known classes are point masses at their robust centre and scatter.
+    """
+    own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
+    base = base_measure(known, beliefs)
+    dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
+    return Prior(
+        components=stacked(own, base.reordered(np.zeros(novel, dtype=np.int64))),
+        weights=prior_weights(dirichlet, beliefs.concentration, novel),
+        class_of=known.class_of,
+    )
+
+
+def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
+    """Return one component: what a class that nobody has seen may look like."""
+    p = known.centres.shape[1]
+    # as alike to the average known scatter as known ones are
+    dof = p + 1.0 + known.alike if beliefs.novel_dof is None else beliefs.novel_dof
+    mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
+    # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known component
+    scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
+    strength, tail = beliefs.novel_mean_strength, beliefs.tail
+    return Components(mean[None], np.array([strength]), np.array([dof]), scale[None], np.array([tail]))
+
+
+def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
+    count, p = known.centres.shape
+    mean_strength, scatter_strength = (
+        _strengths(known) if strength is None else np.full(count, float(strength))
+        for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
+    )
+    # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
+    scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
+    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
+
+
+def _strengths(known: KnownClasses) -> FloatArray:
+    """Return the rows that each known component is worth.
+
+    More than how alike scatters may be at the most: else its tail would be heavier than that of a class that nobody has
+    seen, and a row far from everything would count as known.
+    """
+    p = known.centres.shape[1]
+    enough = max(_STRENGTH * p * (p + 3) / 2, MOST_ALIKE + 1.0)
+    return np.asarray(np.clip(enough, known.rows, _STRENGTH * known.rows), dtype=np.float64)
+
+
+def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
+    count, p = known.centres.shape
+    scatters = beliefs.known_scatter_factor * known.scatters
+    dof, tail = np.full(count, p + 2.0), np.full(count, beliefs.tail)
+    return Components(known.centres, np.full(count, np.inf), dof, scatters, tail)

@@ -1,0 +1,117 @@
+"""Wide tables: more columns than the rows of a class can speak for are reduced to principal components.
+
+What the components leave over is not lost: its size is one more column (the Q residual of chemometrics), so that a
+novelty in directions that no labelled row has is still seen.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
+from vbrand.types import FloatArray, IntArray
+
+# columns that a row of an average class can speak for
+_COLUMNS_A_ROW = 0.5
+_FOLDS = 5
+# of standardised values: those beyond the first count as it when axes are chosen (within a class), beyond the second
+# always
+_FAR_OUT = 30.0
+_FARTHEST = 1e6
+# sizes relative to the largest that are rounding
+_ROUNDING = 1e-6
+# the share of labelled rows that leave so little over that it counts as more
+_LITTLE = 0.1
+_BLOCK = 4_096
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Principal axes of labelled rows in units of the scatter within classes."""
+
+    centre: FloatArray  # (p,)
+    unit: FloatArray  # (p,)
+    axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
+    floor: float  # the log size of what is left over counts as at least this: less of it is nothing new
+
+    def inward(self, table: NDArray[Any]) -> FloatArray:
+        """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
+        parts = list[FloatArray]()
+        for first in range(0, table.shape[0], _BLOCK):
+            standard = (table[first : first + _BLOCK].astype(np.float64) - self.centre) / self.unit
+            standard = np.clip(standard, -_FARTHEST, _FARTHEST)
+            parts.append(_scores(standard, self.axes))
+        reduced = np.concatenate(parts)
+        reduced[:, -1] = np.maximum(reduced[:, -1], self.floor)
+        return reduced
+
+    def places_outward(self, places: FloatArray) -> FloatArray:
+        """Return the rows with these scores and nothing left over."""
+        return np.asarray(self.centre + (places[:, :-1] @ self.axes) * self.unit)
+
+    def classes_outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the table's units, as far as the components show them."""
+        turn = self.axes * self.unit  # (q, p)
+        return replace(
+            known,
+            centres=self.places_outward(known.centres),
+            scatters=turn.T @ known.scatters[:, :-1, :-1] @ turn,
+            average=turn.T @ known.average[:-1, :-1] @ turn,
+        )
+
+    def contributions(self, row: FloatArray, pull: FloatArray) -> FloatArray:
+        """Return how much each column adds to a linear function of the scores, for a deviation in the table's units."""
+        return np.asarray((row / self.unit) * (pull[:-1] @ self.axes))
+
+    def rest_by_column(self, row: FloatArray) -> FloatArray:
+        """Return the share of each column in the square of what the components leave over of a row."""
+        standard = (row - self.centre) / self.unit
+        rest = np.square(standard - (standard @ self.axes.T) @ self.axes)
+        return np.asarray(rest / max(float(rest.sum()), np.finfo(np.float64).tiny))
+
+
+def columns_wanted(rows: int, classes: int) -> int:
+    """Return how many columns so many labelled rows can speak for."""
+    return max(2, int(_COLUMNS_A_ROW * rows / classes))
+
+
+def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Reduction, FloatArray]:
+    """Return the reduction to so many components, and the labelled rows in it.
+
+    What is left over of a labelled row is measured with axes of other rows: its own would leave too little.
+    """
+    n = rows.shape[0]
+    medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
+    unit = pooled_scales(rows, member, stand_in_scales(rows, member))
+    centre = np.average(medians, axis=0, weights=np.bincount(member))
+    within = np.clip((rows - medians[member]) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
+    standard = (medians[member] - centre) / unit + within  # what tells classes apart may be as large as it is
+    centre = centre + standard.mean(axis=0) * unit
+    standard = standard - standard.mean(axis=0)
+    left = np.empty(n)
+    fold = np.empty(n, dtype=np.int64)
+    fold[np.argsort(member, kind="stable")] = np.arange(n) % _FOLDS
+    for one in range(_FOLDS):
+        inside, outside = fold == one, fold != one
+        middle = standard[outside].mean(axis=0)
+        left[inside] = _scores(standard[inside] - middle, _axes(standard[outside] - middle, columns))[:, -1]
+    floor = float(np.quantile(left, _LITTLE))
+    reduction = Reduction(centre, unit, _axes(standard, columns), floor)
+    reduced = reduction.inward(rows)
+    reduced[:, -1] = np.maximum(left, floor)
+    return reduction, reduced
+
+
+def _axes(rows: FloatArray, columns: int) -> FloatArray:
+    """Return the first principal axes, without those that are only rounding."""
+    _, size, axes = np.linalg.svd(rows, full_matrices=False)
+    return np.asarray(axes[:columns][size[:columns] > _ROUNDING * size[0]])
+
+
+def _scores(rows: FloatArray, axes: FloatArray) -> FloatArray:
+    scores = rows @ axes.T
+    left = np.square(rows - scores @ axes).sum(axis=1)
+    rounding = np.square(_ROUNDING) * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
+    return np.column_stack([scores, 0.5 * np.log(left + rounding)])

@@ -1,0 +1,311 @@
+"""Model files: the same answers after a round trip, and one sentence for whatever is not a model."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pickle
+import tracemalloc
+import zipfile
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import vbrand
+from vbrand import VBrand
+from vbrand.io.files.container import ModelFileError
+
+
+def grains(columns=3, seed=0):
+    rng = np.random.default_rng(seed)
+    known = np.vstack([rng.normal(0, 1, (40, columns)), rng.normal(8, 1, (40, columns))])
+    unknown = np.vstack([rng.normal(0, 1, (30, columns)), rng.normal(-9, 1, (25, columns))])
+    return known, np.repeat(["oat", "rye"], 40), unknown
+
+
+def fitted(columns=3, **settings):
+    known, labels, unknown = grains(columns)
+    detector = VBrand(random_state=0, **settings).fit(known, labels)
+    detector.discover(unknown)
+    return detector, unknown
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    detector, unknown = fitted()
+    path = tmp_path_factory.mktemp("models") / "grain.vbrand"
+    detector.save(path)
+    return detector, unknown, path
+
+
+@pytest.mark.parametrize(
+    ("columns", "settings"),
+    [
+        (3, {}),
+        (60, {}),  # wide: reduced to principal components
+        (3, {"kernel": "auto"}),
+        (3, {"update_known": False, "scatter": "mrcd", "kernel": "gaussian"}),
+        (3, {"concentration": 0.5, "max_novel": 3, "novel_mean": [0.0, 1.0, 2.0], "novel_scale": np.eye(3)}),
+    ],
+)
+def test_predictions_after_a_round_trip_are_bit_identical(tmp_path, columns, settings):
+    detector, unknown = fitted(columns, **settings)
+    detector.save(tmp_path / "model.vbrand")
+    again = vbrand.load(tmp_path / "model.vbrand")
+    for method in ("predict", "predict_proba", "novelty_score", "decision_function", "score_samples"):
+        assert np.array_equal(getattr(detector, method)(unknown), getattr(again, method)(unknown))
+    for (_, first), (_, second) in zip(detector.answers(unknown), again.answers(unknown), strict=True):
+        assert np.array_equal(first.clusters, second.clusters)
+    assert np.array_equal(detector.known_classes_.scatters, again.known_classes_.scatters)
+    assert again.discover(unknown).elbo == detector.discovery_.elbo
+
+
+def test_what_is_loaded_saves_the_same_file(saved, tmp_path):
+    _, _, path = saved
+    vbrand.load(path).save(tmp_path / "again.vbrand")
+    assert (tmp_path / "again.vbrand").read_bytes() == path.read_bytes()
+
+
+def test_a_detector_that_has_discovered_nothing_can_be_saved(tmp_path):
+    known, labels, unknown = grains()
+    detector = VBrand().fit(known, np.where(labels == "oat", 3, 7))
+    detector.save(tmp_path / "model.vbrand")
+    again = vbrand.load(tmp_path / "model.vbrand")
+    assert np.array_equal(again.predict_proba(unknown), detector.predict_proba(unknown))
+    assert again.predict(unknown)[-1] == -1
+    assert next(again.answers(unknown))[1].clusters.max() == 2  # novel, like no group
+
+
+def test_names_of_columns_travel(tmp_path):
+    known, labels, unknown = grains()
+    names = ["été", "a b", "</script>"]
+    detector = VBrand().fit(pd.DataFrame(known, columns=names), labels)
+    detector.save(tmp_path / "model.vbrand")
+    again = vbrand.load(tmp_path / "model.vbrand")
+    again.predict(pd.DataFrame(unknown, columns=names))
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(pd.DataFrame(unknown, columns=names[::-1]))
+
+
+def test_clusters_of_discovered_rows_are_those_of_the_discovery(saved):
+    detector, unknown, _ = saved
+    clusters = np.concatenate([answers.clusters for _, answers in detector.answers(unknown)])
+    assert np.array_equal(clusters, detector.discovery_.clusters)
+
+
+def test_a_novelty_like_no_group_says_so(saved):
+    detector, _, _ = saved
+    far = np.full((1, 3), 500.0)
+    (_, answers), *_ = detector.answers(far)
+    assert answers.labels[0] == "novel"
+    assert answers.clusters[0] == len(detector.discovery_.groups)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.001, 0.01, 0.3, 0.9, 0.999])
+def test_a_file_that_was_cut_off_is_refused(saved, tmp_path, part):
+    whole = saved[2].read_bytes()
+    cut = tmp_path / "cut.vbrand"
+    cut.write_bytes(whole[: int(part * len(whole))])
+    with pytest.raises(ModelFileError, match=r"cut off or altered|not a model file"):
+        vbrand.load(cut)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_file_with_one_altered_byte_is_refused(saved, tmp_path, data):
+    whole = bytearray(saved[2].read_bytes())
+    place = data.draw(st.integers(0, len(whole) - 1))
+    whole[place] ^= data.draw(st.integers(1, 255))
+    altered = tmp_path / "altered.vbrand"
+    altered.write_bytes(whole)
+    with pytest.raises(ModelFileError):
+        vbrand.load(altered)
+
+
+def test_a_newer_file_says_upgrade(saved, tmp_path):
+    newer = tmp_path / "newer.vbrand"
+    newer.write_bytes(saved[2].read_bytes().replace(b"vbrand model 1\n", b"vbrand model 2\n", 1))
+    with pytest.raises(ModelFileError, match=r"newer vbrand \(schema 2; this one reads up to 1\). Upgrade"):
+        vbrand.load(newer)
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.mkdir, ("exploded",)
+
+
+def test_nothing_in_a_file_is_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pickle.vbrand").write_bytes(pickle.dumps(Bomb()))
+    with zipfile.ZipFile(tmp_path / "zip.vbrand", "w") as archive:
+        archive.writestr("model.npy", pickle.dumps(Bomb()))
+    np.save(tmp_path / "array.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    for name in ("pickle.vbrand", "zip.vbrand", "array.npy"):
+        with pytest.raises(ModelFileError, match="not a model file"):
+            vbrand.load(tmp_path / name)
+    assert not (tmp_path / "exploded").exists()
+
+
+def forged(path, header, body=b""):
+    """Write a file with a right checksum around any header."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    rest = f"header {len(text)}\n".encode() + text + body
+    digest = hashlib.sha256(rest).hexdigest()
+    path.write_bytes(f"vbrand model 1\nsha256 {digest}\n".encode() + rest)
+    return path
+
+
+def taken_apart(path):
+    _, _, third, rest = path.read_bytes().split(b"\n", 3)
+    length = int(third.split()[1])
+    return json.loads(rest[:length]), rest[length:]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"[" * 100_000,
+        b'{"tree": 1}',
+        b'{"arrays": [], "tree": {"array": 0}}',
+        b'{"arrays": [{"dtype": "|O", "shape": [1]}], "tree": 1}',
+        b'{"arrays": [{"dtype": "<f8", "shape": [1000000000000]}], "tree": 1}',
+        b'{"arrays": [{"dtype": "<f8", "shape": [-1]}], "tree": 1}',
+        b'{"arrays": [{"dtype": "<f8", "shape": ["1"]}], "tree": 1}',
+        b'{"arrays": {"a": 1}, "tree": 1}',
+        b'{"arrays": [], "tree": {"__class__": "os.system"}}',
+        b'{"arrays": [], "tree": ' + b"9" * 10_000 + b"}",
+        b'{"arrays": [], "tree": [' + b"[]," * 3_000_000 + b"1]}",
+        b'{"arrays": [' + b'{"dtype": "<f8", "shape": [0]},' * 300_000 + b'{}], "tree": 1}',
+    ],
+)
+def test_a_forged_header_is_refused_and_takes_no_memory(tmp_path, header):
+    path = forged(tmp_path / "forged.vbrand", header)
+    tracemalloc.start()
+    with pytest.raises(ModelFileError):
+        vbrand.load(path)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000 + len(header)
+    tracemalloc.stop()
+
+
+def places_in(tree, at=()):
+    if isinstance(tree, dict) and set(tree) != {"array"}:
+        for name, part in tree.items():
+            yield (*at, name)
+            yield from places_in(part, (*at, name))
+    elif isinstance(tree, list):
+        for i, part in enumerate(tree[:2]):
+            yield from places_in(part, (*at, i))
+
+
+def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
+    """Every part of the tree is replaced by things it can't be; the model is refused or still predicts."""
+    header, body = taken_apart(saved[2])
+    for at in list(places_in(header["tree"])):
+        for odd in (None, [], "x", -7, {"array": 0}, {"array": 10**6}, {"text": [1]}):
+            changed = json.loads(json.dumps(header))
+            part = changed["tree"]
+            for step in at[:-1]:
+                part = part[step]
+            if part[at[-1]] == odd:
+                continue
+            part[at[-1]] = odd
+            with contextlib.suppress(ValueError):  # one sentence, of the file or of a setting
+                vbrand.load(forged(tmp_path / "odd.vbrand", changed, body)).predict(saved[1])
+
+
+@pytest.mark.parametrize(
+    ("at", "odd"),
+    [
+        (("facts", "threshold"), 10**400),
+        (("settings", "tol"), 10**400),
+        (("facts", "groups"), []),
+        (("classes",), {"text": ["oat", "oat"]}),
+        (("classes",), {"text": ["oat", "novel"]}),
+        (("classes",), {"text": ["oat", "\ud800"]}),
+    ],
+)
+def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd):
+    header, body = taken_apart(saved[2])
+    part = header["tree"]
+    for step in at[:-1]:
+        part = part[step]
+    part[at[-1]] = odd
+    with pytest.raises(ValueError, match=r"."):
+        vbrand.load(forged(tmp_path / "odd.vbrand", header, body))
+
+
+def test_numbers_that_are_not_finite_are_refused(saved, tmp_path):
+    """Of all arrays in turn: a model that loads predicts numbers."""
+    header, body = taken_apart(saved[2])
+    begin = 0
+    for each in header["arrays"]:
+        size = int(np.prod(each["shape"])) * np.dtype(each["dtype"]).itemsize
+        if each["dtype"] == "<f8" and size:
+            for odd in (np.nan, np.inf, -1.0):
+                changed = body[:begin] + np.float64(odd).tobytes() + body[begin + 8 :]
+                with contextlib.suppress(ValueError):
+                    detector = vbrand.load(forged(tmp_path / "odd.vbrand", header, changed))
+                    assert np.isfinite(detector.predict_proba(saved[1])).all()
+                    list(detector.answers(saved[1]))
+        begin += size
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"concentration": (np.float32(1), np.int64(2))},
+        {"novel_mean": (np.float32(0), 1.0, 2.0)},
+        {"threshold": Fraction(1, 2)},
+        {"max_novel": np.int64(7)},
+    ],
+)
+def test_settings_of_any_kind_of_number_are_kept(tmp_path, settings):
+    known, labels, unknown = grains()
+    detector = VBrand(**settings).fit(known, labels)
+    detector.save(tmp_path / "model.vbrand")
+    assert np.array_equal(
+        vbrand.load(tmp_path / "model.vbrand").predict_proba(unknown), detector.predict_proba(unknown)
+    )
+
+
+def test_a_pipe_is_no_model(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="not a model file"):
+        vbrand.load(tmp_path / "pipe")
+
+
+def test_scatters_that_are_none_are_refused(saved, tmp_path):
+    header, body = taken_apart(saved[2])
+    with pytest.raises(ModelFileError, match="damaged"):
+        vbrand.load(forged(tmp_path / "zeros.vbrand", header, bytes(len(body))))
+
+
+def test_saving_replaces_a_file_at_once(saved, tmp_path):
+    detector, _, path = saved
+    target = tmp_path / "model.vbrand"
+    target.write_text("before")
+    detector.save(target)
+    assert target.read_bytes() == path.read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == ["model.vbrand"]
+
+
+def test_settings_that_a_file_can_not_hold_are_left_out(tmp_path):
+    known, labels, unknown = grains()
+    detector = VBrand(random_state=np.random.RandomState(0), init=["oat"] * 30 + ["new"] * 25).fit(known, labels)
+    detector.discover(unknown)
+    detector.save(tmp_path / "model.vbrand")
+    again = vbrand.load(tmp_path / "model.vbrand")
+    assert again.init is None
+    assert again.random_state is None
+    assert again.concentration == (1.0, 1.0)
+
+
+def test_before_fit_there_is_nothing_to_save(tmp_path):
+    with pytest.raises(ValueError, match="not fitted"):
+        VBrand().save(tmp_path / "model.vbrand")
+    assert not list(tmp_path.iterdir())
