@@ -7,8 +7,8 @@ import numba
 import numpy as np
 
 # Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
-# Functions are inlined into their callers always: a function that numba has just compiled and its copy in the cached code
-# of a caller may else add in another order, and the first run on a machine would differ from the second in the last bit.
+# Functions are always inlined into their callers: a function that numba has just compiled, and its copy in the cached
+# code of a caller, may add in different orders, and the first run on a machine would differ from the second.
 jit = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"}, forceinline=True)
 
 
