@@ -74,17 +74,29 @@ def facts_of(
     groups: tuple[Group, ...],
     yardstick: Yardstick,
     *,
-    names: Sequence[str | None] | None,
-    truth: Any,
-    **others: Any,
+    sentence: str,
+    count: GroupCount,
+    notes: tuple[str, ...],
+    threshold: float,
+    climb: Climb | None,
+    source: str = "",
+    names: Sequence[str | None] | None = None,
+    truth: Any = None,
+    scores: tuple[tuple[str, float], ...] = (),
 ) -> Facts:
-    """Return the facts; `class_probabilities` gives those of some rows, `others` is passed through."""
+    """Return the facts; `class_probabilities` gives those of some rows."""
     drawn = rows_to_draw(clusters)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
+
     return Facts(
+        sentence=sentence,
+        source=source,
         rows=clusters.size,
         groups=tuple(_shortened(group) for group in groups),
+        count=count,
+        notes=notes,
+        threshold=threshold,
         novelty_counts=_novelty_counts(novelty, clusters, groups),
         points=Points(
             names=tuple(str(i) for i in drawn.tolist())
@@ -97,8 +109,9 @@ def facts_of(
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
+        climb=climb,
         confusion=confusion,
-        **others,
+        scores=scores,
     )
 
 

@@ -47,15 +47,15 @@ class Profiles:
 
 def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
     """Return the profiles of groups, of many columns those that tell most."""
-    quartiles = np.full((3, len(groups), int(yardstick.kept.sum())), np.nan)
+    quartiles = np.full((3, len(groups), int(yardstick.passage.kept.sum())), np.nan)
     for k, group in enumerate(groups):
         if group.rows:
-            rows = some_rows(table, clusters == k)[:, yardstick.kept]
+            rows = some_rows(table, clusters == k)[:, yardstick.passage.kept]
             quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
         elif group.kind == "known class":
             quartiles[1, k] = yardstick.class_centre(k)
-    scaled = yardstick.standardised(quartiles)
-    names = yardstick.kept_columns
+    scaled = yardstick.passage.standardised(quartiles)
+    names = yardstick.passage.kept_columns
     positions = ordered_numbers(names)
     known = np.array([group.kind == "known class" for group in groups])
     shown = _telling(scaled[1], known) if positions is None else _evenly(len(names), _MOST_POINTS)
