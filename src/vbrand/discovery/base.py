@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
-from vbrand.facts.groups import Group, GroupCount, plural
+from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
 from vbrand.pictures.plots import Plots
 from vbrand.types import FloatArray, IntArray
 
@@ -159,8 +159,8 @@ class Discovery(ABC):
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
-        novel = [group.rows for group in self.groups if group.kind == "novel group"]
-        outliers = sum(group.rows for group in self.groups if group.kind == "outlier group")
+        novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL]
+        outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
         return (
             f"{plural(known, 'row belongs', 'rows belong')} to the "
             f"{plural(self.classes.size, 'known class', 'known classes')}, "
@@ -184,7 +184,7 @@ class Summary:
             for g in self.groups
         ]
         for group in self.groups:
-            if group.kind == "novel group" and group.explanation is not None:
+            if group.kind == GroupKind.NOVEL and group.explanation is not None:
                 lines.append(f"{group.name}: {group.explanation}")
         return "\n".join([*lines, *self.notes])
 
@@ -197,6 +197,6 @@ class Summary:
             f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
             for g in self.groups
         )
-        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == "novel group"]
+        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
         notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
-from vbrand.facts.groups import Group, GroupCount
+from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_scores, rows_to_draw
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
@@ -63,7 +63,7 @@ class Facts:
     @property
     def known(self) -> int:
         """Return the number of known classes."""
-        return sum(group.kind == "known class" for group in self.groups)
+        return sum(group.kind == GroupKind.KNOWN for group in self.groups)
 
 
 def facts_of(
@@ -123,7 +123,7 @@ def _shortened(group: Group) -> Group:
 
 
 def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
-    kinds = ("known class", "novel group", "outlier group")
+    kinds = tuple(GroupKind)
     kind = np.array([kinds.index(group.kind) for group in groups])[clusters]
     cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
     return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.facts.facts import Facts
-from vbrand.facts.groups import Group
+from vbrand.facts.groups import Group, GroupKind
 from vbrand.facts.maps import tsne_places
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 from vbrand.types import FloatArray
@@ -55,7 +55,7 @@ def map_figure(facts: Facts) -> Figure:
                 "places": {name: place[own].T for name, place in places.items()},
                 "colours": {
                     "group": look.colour,
-                    "class": look.colour if group.kind == "known class" else _NOVEL,
+                    "class": look.colour if group.kind == GroupKind.KNOWN else _NOVEL,
                     "novelty": points.novelty[own],
                 },
             }
@@ -132,9 +132,9 @@ def profile_figure(facts: Facts) -> Figure:
     near = {group.explanation.nearest for group in facts.groups if group.explanation is not None}
     traces = list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
-        if np.isnan(drawn[1, k]).all() or group.kind == "outlier group":
+        if np.isnan(drawn[1, k]).all() or group.kind == GroupKind.OUTLIER:
             continue
-        if group.kind == "novel group":
+        if group.kind == GroupKind.NOVEL:
             traces += _band(place, drawn[0, k], drawn[2, k], look.colour, group.name)
         traces.append(
             {
@@ -285,7 +285,7 @@ def _hover(facts: Facts) -> list[str]:
 def _labels(facts: Facts, places: FloatArray) -> list[Figure]:
     """Return the names of groups, written where they lie; of many groups those of novel ones."""
     labels = list[Figure]()
-    named = ("known class", "novel group") if len(facts.groups) <= _MOST_NAMED else ("novel group",)
+    named = (GroupKind.KNOWN, GroupKind.NOVEL) if len(facts.groups) <= _MOST_NAMED else (GroupKind.NOVEL,)
     for k, group in enumerate(facts.groups):
         own = facts.points.clusters == k
         if own.any() and group.kind in named:

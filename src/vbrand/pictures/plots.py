@@ -7,6 +7,7 @@ import numpy as np
 
 from vbrand.checks import check_choice
 from vbrand.facts.facts import Facts
+from vbrand.facts.groups import GroupKind
 from vbrand.facts.maps import tsne_places
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 
@@ -58,10 +59,10 @@ class Plots:
         place = profiles.places
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
             lower, middle, upper = profiles.drawn[:, k]
-            line = "-" if group.kind == "known class" else "--"
+            line = "-" if group.kind == GroupKind.KNOWN else "--"
             marker = None if profiles.are_spectra else look.marker
             axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
-            if group.kind == "novel group":
+            if group.kind == GroupKind.NOVEL:
                 axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
         if not profiles.are_spectra:
             axes.set_xticks(place, profiles.columns, rotation=90)
