@@ -21,6 +21,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.validated import checked_rows, column_list
 from vbrand.model.components import Components
+from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
@@ -54,8 +55,8 @@ class Shell(BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
 
     @abstractmethod
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        """Return what stage 1 learns from labelled rows in working coordinates, for each kind of tail to try."""
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""
 
     @abstractmethod
     def _discover(self, rows: NDArray[Any]) -> Discovery:
@@ -83,8 +84,8 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         reduction, labelled = self._reduced(labelled, labels[given])
         coordinates = Coordinates.of(labelled)
         views = self._views_of(coordinates.inward(labelled), labels[given])
-        tail, known = views[0]
-        prior = elicit(known, self._beliefs(kept, coordinates, tail), 1, update_known=self.update_known)
+        kernel, known = views[0]
+        prior = elicit(known, self._beliefs(kept, coordinates, kernel), 1, update_known=self.update_known)
         # all went well: now, and at once, forget what was known before
         self._kept, self._reduction, self._coordinates, self._views = kept, reduction, coordinates, views
         self._prior = prior
@@ -192,9 +193,9 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         check_sizes(classes, np.bincount(member))
         return reduce_columns(rows, member, wanted)
 
-    def _beliefs(self, kept: BoolArray, coordinates: Coordinates, tail: float) -> Beliefs:
+    def _beliefs(self, kept: BoolArray, coordinates: Coordinates, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "tail"}
+        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "kernel"}
         p = self.n_features_in_
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
@@ -205,7 +206,7 @@ class Shell(BaseEstimator):  # type: ignore[misc]
             given["novel_scale"] = scale[np.ix_(kept, kept)]
         if self.novel_dof is not None:
             self._check_dof(coordinates.centre.size)
-        return coordinates.beliefs_inward(Beliefs(**given, tail=tail))
+        return coordinates.beliefs_inward(Beliefs(**given, kernel=kernel))
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
@@ -239,8 +240,7 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         if pieces:
             several = ", ".join(f"{self.classes_[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
             notes.append(f"components that were taken for pieces of known classes: {several}.")
-        tail = prior.components.tail[0]
-        notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
+        notes.append(f"tails: {prior.components.kernels[0].sentence}")
         return tuple(notes)
 
     def _components_of_labels(self, given: Any, rows: Rows, prior: Prior) -> IntArray:

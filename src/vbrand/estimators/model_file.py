@@ -14,6 +14,7 @@ from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
 from vbrand.model.components import Components
+from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior
 from vbrand.model.weights import Weights
@@ -36,7 +37,7 @@ class Model:
     kept: BoolArray  # (p,)
     reduction: Reduction | None
     coordinates: Coordinates
-    views: tuple[tuple[float, KnownClasses], ...]
+    views: tuple[tuple[Kernel, KnownClasses], ...]
     chosen: int  # the view that was found best
     prior: Prior
     posterior: Posterior | None  # None before any discovery
@@ -123,14 +124,15 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
     count, known = components.dof.size, prior.class_of.size
     _shapes(prior, class_of=(known,))
-    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q), tail=(count,))
+    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _want(len(components.kernels) == count, "a component has no kernel")
     sticks = weights.broken.size
     _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
     _finite(components.mean, components.dof, components.scale)
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
-    _want(bool((components.precision > 0.0).all() and (components.tail > 0.0).all()), "a strength is not positive")
+    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
     _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
     _ = components.factor  # scatters that are none fail here
 

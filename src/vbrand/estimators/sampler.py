@@ -21,6 +21,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
 from vbrand.model.components import Components, posterior_from
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_component_densities, log_predictive_parts, log_urn_weights
 from vbrand.model.prior import with_novelties
@@ -164,11 +165,11 @@ class BrandSampler(Shell):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
         known = learn_classes(
             rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
         )
-        return ((np.inf, known),)
+        return ((Gaussian(), known),)
 
     def _discover(self, rows: NDArray[Any]) -> SampledDiscovery:
         folder = None if self.store is None else _folder(self.store)
@@ -240,8 +241,8 @@ class BrandSampler(Shell):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _target(self) -> Target:
-        tail, known = self._views[0]
-        beliefs = self._beliefs(self._kept, self._coordinates, tail)
+        kernel, known = self._views[0]
+        beliefs = self._beliefs(self._kept, self._coordinates, kernel)
         prior = elicit(known, beliefs, 1, update_known=self.update_known)
         value = self.concentration
         concentration = (float(value[0]), float(value[1])) if isinstance(value, tuple) else float(value)
@@ -259,10 +260,9 @@ class BrandSampler(Shell):
             before = before_rows(self._prior)
             best = [log_predictive_parts(rows.working(block), before).argmax(axis=1) for block in rows.blocks()]
             return [np.concatenate(best)] * self.n_chains
-        _, classes = self._views[0]
-        prior = elicit(
-            classes, self._beliefs(self._kept, self._coordinates, np.inf), _PLACES, update_known=self.update_known
-        )
+        kernel, classes = self._views[0]
+        beliefs = self._beliefs(self._kept, self._coordinates, kernel)
+        prior = elicit(classes, beliefs, _PLACES, update_known=self.update_known)
         with shown(self.verbose) as progress:
             effort = Effort("moves", jobs=self.n_jobs)
             found = find(rows, prior, effort, np.random.default_rng(seed), progress=progress)

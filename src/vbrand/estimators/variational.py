@@ -25,6 +25,7 @@ from vbrand.facts.facts import Facts
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.files.container import ModelFileError
+from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
@@ -32,10 +33,6 @@ from vbrand.stage1.elicit import elicit
 from vbrand.stage1.modes import learn_modes
 from vbrand.trust.meaning import meanings_of
 from vbrand.types import FloatArray, IntArray
-
-Kernel = Literal["student", "gaussian", "auto"]
-# degrees of freedom that a kernel stands for
-_TAILS: dict[str, tuple[float, ...]] = {"student": (15.0,), "gaussian": (np.inf,), "auto": (15.0, 5.0, 40.0, np.inf)}
 
 
 class VBrand(Shell):
@@ -129,7 +126,7 @@ class VBrand(Shell):
     def __init__(
         self,
         *,
-        kernel: Kernel = "student",
+        kernel: KernelName = "student",
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
@@ -202,8 +199,8 @@ class VBrand(Shell):
         working = self._coordinates.view(self._columns(rows))
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         best: tuple[Found, Prior, int] | None = None
-        for view, (tail, known) in enumerate(self._views):
-            found, prior = self._found(working, tail, known, effort, generator)
+        for view, (kernel, known) in enumerate(self._views):
+            found, prior = self._found(working, kernel, known, effort, generator)
             if best is None or found.best.bound.total > best[0].best.bound.total:
                 best = found, prior, view
         assert best is not None
@@ -247,10 +244,10 @@ class VBrand(Shell):
         return discovery
 
     def _found(
-        self, rows: Rows, tail: float, known: KnownClasses, effort: Effort, generator: np.random.Generator
+        self, rows: Rows, kernel: Kernel, known: KnownClasses, effort: Effort, generator: np.random.Generator
     ) -> tuple[Found, Prior]:
         """Return the best fit and its prior."""
-        beliefs = self._beliefs(self._kept, self._coordinates, tail)
+        beliefs = self._beliefs(self._kept, self._coordinates, kernel)
         prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
         with shown(self.verbose) as progress:
             start = self._initial_components(rows, prior)
@@ -341,15 +338,15 @@ class VBrand(Shell):
     def _log_parts(self, rows: FloatArray) -> FloatArray:
         return log_predictive_parts(rows, self._posterior)
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        return tuple((tail, self._learned(rows, labels, tail)) for tail in _TAILS[self.kernel])
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        return tuple((kernel, self._learned(rows, labels, kernel)) for kernel in KERNELS[self.kernel])
 
-    def _learned(self, rows: FloatArray, labels: NDArray[Any], tail: float) -> KnownClasses:
+    def _learned(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel) -> KnownClasses:
         if self.scatter == "modes":
             return learn_modes(
                 rows,
                 labels,
-                tail=tail,
+                kernel=kernel,
                 support_fraction=self.support_fraction,
                 max_modes=self.max_modes,
                 n_jobs=self.n_jobs,
@@ -368,7 +365,7 @@ class VBrand(Shell):
         return start
 
     def _check_parameters(self) -> None:
-        check_choice("kernel", self.kernel, tuple(_TAILS))
+        check_choice("kernel", self.kernel, tuple(KERNELS))
         check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
         check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("tol", self.tol, 0.0)

@@ -36,11 +36,6 @@ class Prior:
         """Return the number of novel components that there are."""
         return self.components.dof.size - self.known
 
-    @property
-    def classes(self) -> int:
-        """Return the number of known classes."""
-        return int(self.class_of.max()) + 1 if self.class_of.size else 0
-
 
 def with_novelties(prior: Prior, opened: int) -> Prior:
     """Return the prior with so many novel components, of the same T places."""
