@@ -23,6 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from vbrand import VBrand
 from vbrand.metrics import evaluate
+from vbrand.model import kernels
+from vbrand.stage1 import elicit, reduction
 from vbrand.studies.simulate import DESIGNS, Simulated, simulate
 
 BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
@@ -54,15 +56,10 @@ def fit_predict(train: Any, labels: Any, test: Any) -> tuple[Any, Any]:
 def task(job: tuple[str, int, tuple[float, float, float] | None]) -> dict[str, Any]:
     dataset, split, constants = job
     if constants is not None:
-        import vbrand.detector
-        import vbrand.reduction
-
-        import vbrand.model.prior
-
         tail, strength, columns = constants
-        vbrand.detector._TAILS["student"] = (tail,)
-        vbrand.model.prior._STRENGTH = strength
-        vbrand.reduction._COLUMNS_A_ROW = columns
+        kernels.KERNELS["student"] = (kernels.Student(tail),)
+        elicit._STRENGTH = strength
+        reduction._COLUMNS_A_ROW = columns
     with threadpool_limits(1):
         return dict(bench().run_one(fit_predict, "VBrand()", dataset, split))
 

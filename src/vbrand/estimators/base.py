@@ -24,6 +24,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
 from vbrand.model.components import Components
+from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
@@ -60,8 +61,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     _state: Fitted | None = None
 
     @abstractmethod
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        """Return what stage 1 learns from labelled rows in working coordinates, for each kind of tail to try."""
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""
 
     @abstractmethod
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
@@ -172,8 +173,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def _prior(self, learned: Learned, view: int, novel: int) -> Prior:
         """Return the prior for the classes of a view and at most so many novel components."""
-        tail, known = learned.views[view]
-        return elicit(known, self._beliefs(learned.passage, tail), novel, update_known=self.update_known)
+        kernel, known = learned.views[view]
+        return elicit(known, self._beliefs(learned.passage, kernel), novel, update_known=self.update_known)
 
     def _context(
         self, learned: Learned, table: NDArray[Any], components: Components, class_of: IntArray, notes: tuple[str, ...]
@@ -203,9 +204,9 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         check_sizes(classes, np.bincount(member))
         return reduce_columns(rows, member, wanted)
 
-    def _beliefs(self, passage: Passage, tail: float) -> Beliefs:
+    def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "tail"}
+        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "kernel"}
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
@@ -222,7 +223,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
             )
         if self.novel_dof is not None:
             self._check_dof(passage.coordinates.centre.size)
-        return passage.coordinates.beliefs_inward(Beliefs(**given, tail=tail))
+        return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel))
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
@@ -245,8 +246,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
             several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
             notes.append(f"components that were taken for pieces of known classes: {several}.")
 
-        tail = prior.components.tail[0]
-        notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
+        notes.append(f"tails: {prior.components.kernels[0].sentence}")
         return tuple(notes)
 
     def _components_of_labels(self, learned: Learned, given: Any, rows: Rows, prior: Prior) -> IntArray:

@@ -10,6 +10,7 @@ from vbrand.discovery.base import Discovery
 from vbrand.discovery.memberships import Predictive
 from vbrand.discovery.sampled import Draws
 from vbrand.facts.facts import Facts
+from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import Posterior, before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
@@ -24,7 +25,7 @@ class Learned:
 
     classes: NDArray[Any]  # (J,) the known labels
     passage: Passage  # from the user's table to the columns that the model works on
-    views: tuple[tuple[float, KnownClasses], ...]  # the classes as they look with each tail that is tried
+    views: tuple[tuple[Kernel, KnownClasses], ...]  # the classes as they look with each kernel that is tried
 
 
 @dataclass(frozen=True)

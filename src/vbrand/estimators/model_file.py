@@ -126,14 +126,15 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
     count, known = components.dof.size, prior.class_of.size
     _shapes(prior, class_of=(known,))
-    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q), tail=(count,))
+    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _want(len(components.kernels) == count, "a component has no kernel")
     sticks = weights.broken.size
     _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
     _finite(components.mean, components.dof, components.scale)
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
-    _want(bool((components.precision > 0.0).all() and (components.tail > 0.0).all()), "a strength is not positive")
+    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
     _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
     _ = components.factor  # scatters that are none fail here
 

@@ -21,6 +21,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
 from vbrand.model.components import Components, posterior_from
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.stage1.classes import KnownClasses, learn_classes
@@ -160,11 +161,11 @@ class BrandSampler(Shell):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
         known = learn_classes(
             rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
         )
-        return ((np.inf, known),)
+        return ((Gaussian(), known),)
 
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
         folder = None if self.store is None else _folder(self.store)

@@ -24,16 +24,13 @@ from vbrand.facts.facts import Facts
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.files.container import ModelFileError
+from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.modes import learn_modes
 from vbrand.trust.meaning import meanings_of
 from vbrand.types import FloatArray, IntArray
-
-Kernel = Literal["student", "gaussian", "auto"]
-# degrees of freedom that a kernel stands for
-_TAILS: dict[str, tuple[float, ...]] = {"student": (15.0,), "gaussian": (np.inf,), "auto": (15.0, 5.0, 40.0, np.inf)}
 
 
 class VBrand(Shell):
@@ -127,7 +124,7 @@ class VBrand(Shell):
     def __init__(
         self,
         *,
-        kernel: Kernel = "student",
+        kernel: KernelName = "student",
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
@@ -289,15 +286,15 @@ class VBrand(Shell):
         detector._state = Fitted(model.learned, model.finding, facts=model.facts)
         return detector
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        return tuple((tail, self._known(rows, labels, tail)) for tail in _TAILS[self.kernel])
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        return tuple((kernel, self._known(rows, labels, kernel)) for kernel in KERNELS[self.kernel])
 
-    def _known(self, rows: FloatArray, labels: NDArray[Any], tail: float) -> KnownClasses:
+    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel) -> KnownClasses:
         if self.scatter == "modes":
             return learn_modes(
                 rows,
                 labels,
-                tail=tail,
+                kernel=kernel,
                 support_fraction=self.support_fraction,
                 max_modes=self.max_modes,
                 n_jobs=self.n_jobs,
@@ -316,7 +313,7 @@ class VBrand(Shell):
         return start
 
     def _check_parameters(self) -> None:
-        check_choice("kernel", self.kernel, tuple(_TAILS))
+        check_choice("kernel", self.kernel, tuple(KERNELS))
         check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
         check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("tol", self.tol, 0.0)

@@ -107,12 +107,12 @@ def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: 
     work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
     counts, weights = np.zeros(components), np.zeros(components)
     sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
+    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
     evidence = 0.0
     for block in piece:
         size = block.stop - block.start
         load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
-        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.tail))
+        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.kind))
     return Statistics(counts, weights, scores.centre, sums, squares, evidence)
 
 
@@ -130,8 +130,8 @@ def _draw_piece(
     work = work._replace(block=work.block._replace(first=np.empty(components * levels + 1, np.int64)))
     counts, weights = np.zeros(components), np.zeros(components)
     sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
-    statistics = (counts, weights, sums, squares, scores.tail)
+    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
+    statistics = (counts, weights, sums, squares, scores.kind)
     for block in piece:
         size = block.stop - block.start
         load_block(rows.table, block.start, size, keys, rows.centre, rows.unit, rows.farthest, work.block)

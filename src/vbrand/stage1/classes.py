@@ -1,6 +1,5 @@
 """What the labelled rows teach: one robust centre and scatter for each known class."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -47,7 +46,6 @@ def learn_classes(
     *,
     scatter: Scatter = "mrcd",
     support_fraction: float = 0.5,
-    columns: Sequence[str] | None = None,
     n_jobs: int | None = None,
 ) -> KnownClasses:
     """Return one robust fit per label; classes run in parallel and the answer does not depend on how.
@@ -64,7 +62,7 @@ def learn_classes(
     """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    _check_columns(rows, columns)
+    _check_columns(rows)
     stand_in = stand_in_scales(rows, member)
     fits = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_fit_class)(rows[member == j], label, scatter, support_fraction, stand_in)
@@ -127,7 +125,6 @@ def check_sizes(classes: NDArray[Any], sizes: IntArray) -> None:
             )
 
 
-def _check_columns(rows: FloatArray, columns: Sequence[str] | None) -> None:
+def _check_columns(rows: FloatArray) -> None:
     for j in np.flatnonzero(constant_columns(rows)).tolist():
-        name = f"column {j}" if columns is None else f"column {columns[j]!s}"
-        raise ValueError(f"{name} has the same value in all labelled rows. Drop it.")
+        raise ValueError(f"column {j} has the same value in all labelled rows. Drop it.")

@@ -1,10 +1,11 @@
 """From known classes and beliefs in words to the prior: what a class is, and what one nobody has seen may look like."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from vbrand.model.components import Components, stacked
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
 from vbrand.stage1.classes import MOST_ALIKE, KnownClasses
@@ -25,7 +26,7 @@ class Beliefs:
     novel_dof: float | None = None  # nu_0
     novel_scale: FloatArray | None = None  # Psi_0, (p, p)
     concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
-    tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
+    kernel: Kernel = field(default_factory=Gaussian)  # how rows scatter about their component
 
 
 # A known component is worth its labelled rows, and up to ten times as many where they are fewer than ten for each of
@@ -56,8 +57,8 @@ def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
     # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
-    strength, tail = beliefs.novel_mean_strength, beliefs.tail
-    return Components(mean[None], np.array([strength]), np.array([dof]), scale[None], np.array([tail]))
+    strength = np.array([beliefs.novel_mean_strength])
+    return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,))
 
 
 def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
@@ -68,7 +69,7 @@ def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
-    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
+    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, (beliefs.kernel,) * count)
 
 
 def _strengths(known: KnownClasses) -> FloatArray:
@@ -85,5 +86,5 @@ def _strengths(known: KnownClasses) -> FloatArray:
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
     count, p = known.centres.shape
     scatters = beliefs.known_scatter_factor * known.scatters
-    dof, tail = np.full(count, p + 2.0), np.full(count, beliefs.tail)
-    return Components(known.centres, np.full(count, np.inf), dof, scatters, tail)
+    dof = np.full(count, p + 2.0)
+    return Components(known.centres, np.full(count, np.inf), dof, scatters, (beliefs.kernel,) * count)

@@ -2,7 +2,7 @@
 
 Classes are compared in coordinates whitened by the pooled scatter within them. There the rows of each class are split
 into modes by the machinery of stage 2; modes that are no part of the class (its outliers, rows with a wrong label)
-are left out; and centre and scatter of each mode are those of a Student fit, drawn to the average scatter as far as
+are left out; and centre and scatter of each mode are those of one component, drawn to the average scatter as far as
 the scatters of the table are alike.
 """
 
@@ -19,6 +19,7 @@ from vbrand.inference.growth import grow
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
 from vbrand.model.components import Components, evidence
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
@@ -54,7 +55,7 @@ _ALIKE = np.geomspace(1.0, MOST_ALIKE, 20)
 @dataclass(frozen=True)
 class _Mode:
     member: int  # the class
-    fit: Ascent  # one Student component, in whitened coordinates
+    fit: Ascent  # one component, in whitened coordinates
     rows: FloatArray  # (n, p)
 
     @property
@@ -69,8 +70,7 @@ class _Mode:
         """Return which rows lie within it: nearer than 99 % of its own."""
         root = np.linalg.cholesky(self.scatter)
         unit = solve_triangular(root, (rows - self.fit.posterior.components.mean[0]).T, lower=True)
-        p, tail = rows.shape[1], self.fit.posterior.components.tail[0]
-        edge = p * stats.f.ppf(_WITHIN, p, tail) if np.isfinite(tail) else stats.chi2.ppf(_WITHIN, p)
+        edge = self.fit.posterior.components.kernels[0].edge(_WITHIN, rows.shape[1])
         return np.asarray(np.square(unit).sum(axis=0) <= edge)
 
 
@@ -78,12 +78,12 @@ def learn_modes(
     rows: FloatArray,
     labels: NDArray[np.generic],
     *,
-    tail: float,
+    kernel: Kernel,
     support_fraction: float = 0.75,
     max_modes: int = 4,
     n_jobs: int | None = None,
 ) -> KnownClasses:
-    """Return the known classes with at most `max_modes` components each, rows a Student t with `tail` about them.
+    """Return the known classes with at most `max_modes` components each, rows about them as the kernel says.
 
     Rows are in working coordinates: centred, and of order one.
     """
@@ -91,13 +91,13 @@ def learn_modes(
     check_sizes(classes, np.bincount(member))
     rows = np.clip(rows, -_FARTHEST, _FARTHEST)
     deviations, unit = _clean_deviations(rows, member, support_fraction, n_jobs)
-    root, inverse = _pooled_root(deviations, unit, tail)
-    modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
+    root, inverse = _pooled_root(deviations, unit, kernel)
+    modes = _all_modes(rows @ inverse.T, member, kernel, max_modes, n_jobs)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
-        root, inverse = _pooled_root(deviations / unit, unit, tail)
-        modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
+        root, inverse = _pooled_root(deviations / unit, unit, kernel)
+        modes = _all_modes(rows @ inverse.T, member, kernel, max_modes, n_jobs)
     used = joined([mode.fit.statistics for mode in modes])
     centres, scatters, average, alike = _alike_scatters(used)
     count = used.counts
@@ -115,15 +115,15 @@ def learn_modes(
     )
 
 
-def _all_modes(white: FloatArray, member: IntArray, tail: float, max_modes: int, n_jobs: int | None) -> list[_Mode]:
+def _all_modes(white: FloatArray, member: IntArray, kernel: Kernel, max_modes: int, n_jobs: int | None) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
     middle = np.median(white, axis=0)
     white = np.clip(white, middle - _FARTHEST, middle + _FARTHEST)
     by_class = [white[member == j] for j in range(int(member.max()) + 1)]
     found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, tail, max_modes) for j, own in enumerate(by_class)
+        delayed(_modes)(j, own, kernel, max_modes) for j, own in enumerate(by_class)
     )
-    return _plausible([mode for own in found for mode in own], by_class, tail)
+    return _plausible([mode for own in found for mode in own], by_class, kernel)
 
 
 def _clean_deviations(
@@ -154,14 +154,14 @@ def _clean_of_class(rows: FloatArray, stand_in: FloatArray, support_fraction: fl
     return np.asarray(deviation[distance <= edge])
 
 
-def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
+def _pooled_root(deviations: FloatArray, unit: FloatArray, kernel: Kernel) -> tuple[FloatArray, FloatArray]:
     """Return a root R of the scatter R R' of deviations, which are in units of columns, by a Student fit, and R^-1.
 
     The symmetric root: neither scales nor the order of columns matter.
     """
     p = unit.size
     sphere = Components(
-        np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], np.array([tail])
+        np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], (kernel,)
     )
     pooled = _one_component(deviations, sphere).posterior.components
     size, axes = np.linalg.eigh(pooled.expected_scatter[0])
@@ -169,7 +169,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, tail: float, most: int) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, kernel: Kernel, most: int) -> list[_Mode]:
     """Return the modes of a class, largest first; shares below a tenth are left out."""
     p = rows.shape[1]
     vague = Components(
@@ -177,7 +177,7 @@ def _modes(member: int, rows: FloatArray, tail: float, most: int) -> list[_Mode]
         np.array([_VAGUE]),
         np.array([p + 1.0 + _MODE_ALIKE]),
         _MODE_ALIKE * np.eye(p)[None],
-        np.array([tail]),
+        (kernel,),
     )
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
@@ -213,7 +213,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, from_labels(plain, alone, np.zeros(rows.shape[0], dtype=np.int64)))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], tail: float) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], kernel: Kernel) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
     doubted = [
@@ -224,7 +224,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], tail: float) -> l
     kept = list[_Mode]()
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
-            whole = _modes(mode.member, by_class[mode.member], tail, 1)[0]
+            whole = _modes(mode.member, by_class[mode.member], kernel, 1)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:
@@ -251,7 +251,7 @@ def _alike_scatters(used: Statistics) -> tuple[FloatArray, FloatArray, FloatArra
 
     def log_evidence(alike: float) -> float:
         one = Components(
-            middle[None], np.array([_VAGUE]), np.array([p + 1.0 + alike]), alike * average[None], np.array([np.inf])
+            middle[None], np.array([_VAGUE]), np.array([p + 1.0 + alike]), alike * average[None], (Gaussian(),)
         )
         return float(evidence(one.reordered(np.zeros(count, dtype=np.int64)), used).sum())
 

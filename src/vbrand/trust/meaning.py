@@ -113,8 +113,7 @@ def _draws(component: Components) -> FloatArray:
     """Return rows such as those of a component, always the same ones."""
     generator = np.random.default_rng(0)
     unit = generator.normal(size=(_DRAWS, component.columns))
-    if np.isfinite(component.tail[0]):
-        unit /= np.sqrt(generator.chisquare(component.tail[0], (_DRAWS, 1)) / component.tail[0])
+    unit /= np.sqrt(component.kernels[0].draw_scales(_DRAWS, generator))[:, None]
     return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(component.spread[0]))
 
 
