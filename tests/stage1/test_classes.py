@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from vbrand.stage1.classes import learn_classes
+from vbrand.robust.scale import qn
+from vbrand.stage1.classes import check_sizes, learn_classes, pooled_scales, stand_in_scales
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +68,24 @@ def test_bad_classes_are_named():
         learn_classes(rows * [1.0, 0.0], np.array(["a"] * 20 + ["b"] * 22), columns=["width", "height"])
     with pytest.raises(ValueError, match="class 0: the scatter of 10 rows in 12 columns is singular"):
         learn_classes(rng.normal(size=(20, 12)), np.zeros(20, int), scatter="mcd")
+
+
+def test_a_class_that_is_too_small_is_named_with_its_rows():
+    check_sizes(np.array(["oat", "rye"]), np.array([3, 40]))
+    with pytest.raises(ValueError, match="class rye has 1 row; a robust scatter needs at least 3"):
+        check_sizes(np.array(["oat", "rye"]), np.array([3, 1]))
+
+
+def test_the_pooled_scale_is_the_root_mean_square_of_those_of_the_classes():
+    rng = np.random.default_rng(0)
+    member = np.repeat([0, 1], [30, 10])
+    rows = rng.normal(size=(40, 2)) * np.where(member == 0, 1.0, 5.0)[:, None] + 100.0 * member[:, None]
+    pooled = pooled_scales(rows, member, np.ones(2))
+    np.testing.assert_allclose(pooled**2, (30 * qn(rows[:30]) ** 2 + 10 * qn(rows[30:]) ** 2) / 40)
+
+
+def test_stand_ins_are_deviations_within_classes_or_between_them_where_there_are_none():
+    member = np.repeat([0, 1], 20)
+    within = np.tile([0.0, 0.0, 0.0, 1.0], 10)
+    rows = np.column_stack([within + 100.0 * member, 3.0 * member])
+    np.testing.assert_allclose(stand_in_scales(rows, member), [np.sqrt(0.25), 1.5])
