@@ -7,12 +7,9 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vbrand.commands.analysis import analyse, write_labels
 from vbrand.commands.terminal import stages
-from vbrand.facts.maps import rows_to_draw
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.material import Roles, RowNumbers, read_material
 
@@ -84,17 +81,6 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
         found = np.array([line.split(",")[1] for line in file][1:])
     assert (found == np.array(["oat", "rye", "novel"])[truth[:200_000]]).mean() > 0.999
     assert len(analysis.facts.points.names) <= 2_000
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=300), st.integers(20, 400))
-def test_the_sample_on_a_map_has_every_group_and_no_row_twice(clusters, most):
-    clusters = np.array(clusters)
-    drawn = rows_to_draw(clusters, most)
-    assert set(clusters[drawn].tolist()) == set(clusters.tolist())
-    assert np.unique(drawn).size == drawn.size <= max(most, 6)
-    if clusters.size <= most:
-        assert drawn.size == clusters.size
 
 
 def test_no_table_at_all(tmp_path):
