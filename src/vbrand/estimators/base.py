@@ -19,6 +19,7 @@ from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import Memberships, label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, before_discovery
+from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
 from vbrand.io.tables.labels import read_labels
@@ -59,6 +60,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
 
     _state: Fitted | None = None
+    _tuning: Tuning = TUNED
 
     @abstractmethod
     def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
@@ -174,7 +176,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     def _prior(self, learned: Learned, view: int, novel: int) -> Prior:
         """Return the prior for the classes of a view and at most so many novel components."""
         kernel, known = learned.views[view]
-        return elicit(known, self._beliefs(learned.passage, kernel), novel, update_known=self.update_known)
+        beliefs = self._beliefs(learned.passage, kernel)
+        return elicit(known, beliefs, novel, update_known=self.update_known, tuning=self._tuning.stage1)
 
     def _context(
         self, learned: Learned, table: NDArray[Any], components: Components, class_of: IntArray, notes: tuple[str, ...]
@@ -190,7 +193,9 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         )
 
     def _smallest_group(self, rows: int) -> int:
-        return max(5, int(np.ceil(0.005 * rows))) if self.min_group is None else self.min_group
+        if self.min_group is not None:
+            return self.min_group
+        return max(self._tuning.outlier_rows, int(np.ceil(self._tuning.outlier_share * rows)))
 
     def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
         """Return the reduction of a wide table, and the labelled rows in it."""
@@ -198,11 +203,11 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         wanted = self.reduce
         if wanted == "auto":
             given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
-            wanted = None if given else columns_wanted(rows.shape[0], classes.size)
+            wanted = None if given else columns_wanted(rows.shape[0], classes.size, self._tuning.stage1)
         if wanted is None or rows.shape[1] <= wanted:
             return None, rows
         check_sizes(classes, np.bincount(member))
-        return reduce_columns(rows, member, wanted)
+        return reduce_columns(rows, member, wanted, self._tuning.stage1)
 
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""

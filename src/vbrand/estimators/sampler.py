@@ -163,7 +163,12 @@ class BrandSampler(Shell):
 
     def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
         known = learn_classes(
-            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+            rows,
+            labels,
+            scatter=self.scatter,
+            support_fraction=self.support_fraction,
+            n_jobs=self.n_jobs,
+            tuning=self._tuning.stage1,
         )
         return ((Gaussian(), known),)
 

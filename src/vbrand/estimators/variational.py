@@ -20,6 +20,7 @@ from vbrand.estimators.fitted import Finding, Fitted, Learned
 from vbrand.estimators.model_file import Model, read_model, versions, write_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
+from vbrand.estimators.tuning import Tuning
 from vbrand.facts.facts import Facts
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
@@ -192,6 +193,16 @@ class VBrand(Shell):
         settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
         return cls(**settings)
 
+    @classmethod
+    def tuned(cls, tuning: Tuning, **settings: Any) -> Self:
+        """Return a detector with other tuned numbers than those it comes with: for benchmarks, not for tables.
+
+        A clone of it, or one that is loaded from a file, has the usual numbers.
+        """
+        detector = cls(**settings)
+        detector._tuning = tuning
+        return detector
+
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         learned = fitted.learned
@@ -232,7 +243,9 @@ class VBrand(Shell):
         effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             start = self._initial_components(learned, rows, prior)
-            return find(rows, prior, effort, generator, component=start, progress=progress), prior
+            return find(
+                rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
+            ), prior
 
     def _meanings(self, found: Found, prior: Prior, known: KnownClasses) -> IntArray:
         """Return the known class of each component, -1 for novelty; pieces of known classes are theirs.
@@ -242,7 +255,7 @@ class VBrand(Shell):
         given = self.known_mean_strength is not None and self.known_scatter_strength is not None
         if given or not self.update_known:
             return np.append(prior.class_of, np.full(found.best.posterior.components.dof.size - prior.known, -1))
-        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts)
+        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts, self._tuning.meaning)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
@@ -287,7 +300,7 @@ class VBrand(Shell):
         return detector
 
     def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
-        return tuple((kernel, self._known(rows, labels, kernel)) for kernel in KERNELS[self.kernel])
+        return tuple((kernel, self._known(rows, labels, kernel)) for kernel in self._tuning.kernels[self.kernel])
 
     def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel) -> KnownClasses:
         if self.scatter == "modes":
@@ -298,9 +311,15 @@ class VBrand(Shell):
                 support_fraction=self.support_fraction,
                 max_modes=self.max_modes,
                 n_jobs=self.n_jobs,
+                tuning=self._tuning.stage1,
             )
         return learn_classes(
-            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+            rows,
+            labels,
+            scatter=self.scatter,
+            support_fraction=self.support_fraction,
+            n_jobs=self.n_jobs,
+            tuning=self._tuning.stage1,
         )
 
     def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
 _SHOWN = 5
 DOUBT = "; no farther than those: another spread or shape, or no novelty"
-_FARTHEST = 1e6
 # of columns with less, only those that matter half as much as the first are named
 _SMALL_SHARE = 0.05
 
@@ -83,7 +83,7 @@ class Yardstick:
     def explain(self, rows: FloatArray) -> Explanation:
         """Return the explanation of a row in the user's units, or of the middle of several, (n, p)."""
         kept, working = self.passage.middle(rows)
-        deviation = np.clip(working, -_FARTHEST, _FARTHEST) - self.components.mean  # (K, q)
+        deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
         spread = self.components.spread
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)

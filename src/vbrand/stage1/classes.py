@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from vbrand.robust.columns import column_scales, constant_columns, rounding_of, spread_about, stand_in_scale
 from vbrand.robust.mcd import fit_empirical, fit_mcd
 from vbrand.robust.mrcd import RobustFit, fit_mrcd
+from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
 
 Scatter = Literal["mrcd", "mcd", "empirical"]
 
 FEWEST_ROWS = 3
-# scatters of different classes are never believed to be more alike than this many rows would make them
-MOST_ALIKE = 29.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ def learn_classes(
     scatter: Scatter = "mrcd",
     support_fraction: float = 0.5,
     n_jobs: int | None = None,
+    tuning: Stage1Tuning = TUNED,
 ) -> KnownClasses:
     """Return one robust fit per label; classes run in parallel and the answer does not depend on how.
 
@@ -79,7 +79,7 @@ def learn_classes(
         conditions=np.array([fit.condition for fit in fits]),
         rhos=np.array([fit.rho for fit in fits]),
         average=np.average(scatters, axis=0, weights=np.bincount(member)),
-        alike=MOST_ALIKE,
+        alike=tuning.most_alike,
     )
 
 
