@@ -1,8 +1,11 @@
 """Maps of rows: which are drawn, and where."""
 
 import numpy as np
+import pandas as pd
+from calls import discover
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import write_grain
 
 from vbrand.facts.maps import principal_scores, rows_to_draw, tsne_places
 
@@ -71,3 +74,12 @@ def test_too_few_rows_or_rows_in_one_place_have_no_map_of_neighbours():
     assert tsne_places(rows) is None
     assert tsne_places(np.repeat(rows[:1], 30, axis=0)) is None
     assert tsne_places(1e-12 * np.random.default_rng(0).normal(size=(30, 3))) is None
+
+
+def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):
+    """t-SNE of rounding errors ended the process."""
+    train, test = write_grain(tmp_path)
+    table = pd.read_csv(test)
+    table.iloc[[0] * 30].to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    assert '"tsne":[[' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

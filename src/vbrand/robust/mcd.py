@@ -26,7 +26,7 @@ def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
     frame = frame_of(rows, "identity", scale)
     inner = frame.inward(rows)
     raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
-    # d^2 = (x - centre)' scatter^-1 (x - centre) <= chi2_{p, .975}
+    # (3.14) (x - centre)' scatter^-1 (x - centre) <= the .975 quantile of chi2_p
     difference = rows - raw.centre
     distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)
     kept = distance <= stats.chi2.ppf(_REWEIGHTING_QUANTILE, p)
