@@ -292,5 +292,5 @@ def _opened(folder: Path, rows: Rows, target: Target, starts: list[Labels], sche
     believed = components.mean, components.precision, components.dof, components.scale
     settings = target.prior.weights.dirichlet, target.concentration, target.kappa, astuple(schedule), seed
     return DrawStore.open(
-        folder, fingerprint([rows.table, rows.centre, rows.unit, *believed, *settings, *starts]), seed
+        folder, fingerprint([rows.table, rows.centre, rows.multiplier, *believed, *settings, *starts]), seed
     )

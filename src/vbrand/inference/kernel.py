@@ -111,7 +111,7 @@ def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: 
     evidence = 0.0
     for block in piece:
         size = block.stop - block.start
-        load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
+        load_block(rows.table, block.start, size, winners, rows.centre, rows.multiplier, rows.farthest, work.block)
         evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.kind))
     return Statistics(counts, weights, scores.centre, sums, squares, evidence)
 
@@ -134,7 +134,7 @@ def _draw_piece(
     statistics = (counts, weights, sums, squares, scores.kind)
     for block in piece:
         size = block.stop - block.start
-        load_block(rows.table, block.start, size, keys, rows.centre, rows.unit, rows.farthest, work.block)
+        load_block(rows.table, block.start, size, keys, rows.centre, rows.multiplier, rows.farthest, work.block)
         draw_block(work, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, statistics)
     return Statistics(counts, weights, scores.centre, sums, squares, 0.0)
 

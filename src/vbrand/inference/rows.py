@@ -27,7 +27,7 @@ class Rows:
 
     table: NDArray[Any]  # (n, p)
     centre: FloatArray  # (p,)
-    unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
+    multiplier: FloatArray  # (p,) working coordinates are (table - centre) * multiplier
     farthest: float = FARTHEST
 
     @classmethod
@@ -45,7 +45,7 @@ class Rows:
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
-        working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
+        working = (self.table[chosen].astype(np.float64) - self.centre) * self.multiplier
         return np.asarray(np.clip(working, -self.farthest, self.farthest))
 
     def blocks(self) -> Iterator[slice]:

@@ -84,7 +84,7 @@ def _apart(size: int, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 @jit
-def load_block(rows, start, size, winners, centre, unit, farthest, block):  # type: ignore[no-untyped-def]
+def load_block(rows, start, size, winners, centre, multiplier, farthest, block):  # type: ignore[no-untyped-def]
     """Store rows in working coordinates, in order of the component that won them last, and where each one's begin.
 
     The only place where the type and layout of the user's table matter.
@@ -101,7 +101,7 @@ def load_block(rows, start, size, winners, centre, unit, farthest, block):  # ty
         cursor[winners[i]] = lane + 1
         order[lane] = i
         for j in range(centre.size):
-            value = (np.float64(rows[i, j]) - centre[j]) * unit[j]
+            value = (np.float64(rows[i, j]) - centre[j]) * multiplier[j]
             held[j, lane] = min(max(value, -farthest), farthest)
 
 

@@ -45,9 +45,9 @@ class Stage1Tuning:
     # standard deviations between two modes below which they are one: the halves of a Gaussian that is cut through its
     # middle have centres 2.65 of their own standard deviations apart
     one_hump: float = 3.0
-    # share of a class; a smaller mode is doubted. It is dropped if the logarithm of its variance per column exceeds that
-    # of the class by `much_wider` (outliers that found together), or if most of its rows lie nearer to the centre of
-    # another class's mode than the share `within` of its own do (wrong labels)
+    # share of a class; a smaller mode is doubted. It is dropped if the logarithm of its variance per column exceeds
+    # that of the class by `much_wider` (outliers that found together), or if most of its rows lie nearer to the centre
+    # of another class's mode than the share `within` of its own do (wrong labels)
     doubted_share: float = 0.25
     much_wider: float = 2.0
     within: float = 0.99

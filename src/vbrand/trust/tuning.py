@@ -1,4 +1,4 @@
-"""The tuned numbers of what components mean, set by reasoning on simulated tables: on the benchmark they never apply."""
+"""The tuned numbers of what components mean, set by reasoning on simulated tables."""
 
 from dataclasses import dataclass
 
