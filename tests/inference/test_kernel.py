@@ -9,7 +9,7 @@ from problems import pulls, random_problem, score_rows
 from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.rows import Rows
 from vbrand.model.kernels import Gaussian, Student
-from vbrand.model.posterior import Scores, scores_of
+from vbrand.model.posterior import RowScores, scores_of
 
 
 def close(first, second):
@@ -74,7 +74,7 @@ def test_pruned_sweep_equals_the_dense_one(p, apart, heavy):
     tail = rng.uniform(1.0, 40.0, size=k)
     kind = np.full(k, Student.code if heavy else Gaussian.code)
     kind[0] = Gaussian.code  # one Gaussian among them
-    scores = Scores(centres, root, rng.normal(size=k), kind, tail, 0.5 * (tail + p))
+    scores = RowScores(centres, root, rng.normal(size=k), kind, tail, 0.5 * (tail + p))
     counts, weights, sums, squares, evidence, best = dense(rows, scores)
     for winners in (None, best.astype(np.int32), rng.integers(0, k, n).astype(np.int32)):
         swept = sweep(Rows.plain(rows), scores, winners)
@@ -116,6 +116,6 @@ def test_a_far_and_narrow_group_keeps_its_scatter():
     np.testing.assert_allclose(found.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)
     none = np.zeros(2)
     kind = np.full(2, Gaussian.code)
-    scores = Scores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), none, kind, none, none)
+    scores = RowScores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), none, kind, none, none)
     swept = sweep(Rows.plain(rows), scores).statistics
     np.testing.assert_allclose(swept.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)

@@ -53,10 +53,10 @@ class Answers:
     class_probabilities: FloatArray  # (n, J + 1) of the known classes and of novelty
 
 
-def answers_of(members: Memberships, classes: NDArray[Any], threshold: float, places: IntArray) -> Answers:
-    """Return the answers for rows with these memberships; `places` are the novel components that are groups."""
-    rank = np.full(members.novel.shape[1], classes.size + places.size)
-    rank[places] = classes.size + np.arange(places.size)
+def answers_of(members: Memberships, classes: NDArray[Any], threshold: float, group_components: IntArray) -> Answers:
+    """Return the answers for rows with these memberships, given which novel components are groups."""
+    rank = np.full(members.novel.shape[1], classes.size + group_components.size)
+    rank[group_components] = classes.size + np.arange(group_components.size)
     novel = members.is_novel(threshold)
     probability = members.novelty_probability
     return Answers(

@@ -37,7 +37,7 @@ class VariationalDiscovery(Discovery):
     traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
-    places: IntArray  # novel components that are groups, in their order
+    group_components: IntArray  # novel components that are groups, in their order
     _rows: Rows  # what the model sees of the table
     _predictive: Predictive
 
@@ -46,7 +46,7 @@ class VariationalDiscovery(Discovery):
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = np.empty((self.labels.size, len(self.groups)))
         for block, members in memberships(self._rows, self._predictive):
-            result[block] = _probabilities(members, self.places)
+            result[block] = _probabilities(members, self.group_components)
         return result
 
     @property
@@ -101,9 +101,9 @@ def discovery_of(
         certain += np.bincount(shares[sure].argmax(axis=1), minlength=certain.size)
         doubtful.append(shares[~sure])
 
-    places = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
+    group_components = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
     rank = np.arange(classes.size + certain.size)
-    rank[classes.size + places] = classes.size + np.arange(places.size)
+    rank[classes.size + group_components] = classes.size + np.arange(group_components.size)
     clusters = rank[clusters]
     novelty = expit(score + np.log(threshold / (1.0 - threshold)))
 
@@ -116,7 +116,7 @@ def discovery_of(
         groups=describe_groups(
             context.table,
             clusters,
-            _weights_of_groups(weights, predictive.meaning, places),
+            _weights_of_groups(weights, predictive.meaning, group_components),
             novelty,
             classes,
             context.min_group,
@@ -128,7 +128,7 @@ def discovery_of(
         traces=fit.traces,
         history=fit.history,
         stopped=fit.stopped,
-        places=places,
+        group_components=group_components,
         _rows=rows,
         _predictive=predictive,
     )
@@ -137,10 +137,10 @@ def discovery_of(
     return found
 
 
-def _weights_of_groups(weights: FloatArray, meaning: IntArray, places: IntArray) -> FloatArray:
+def _weights_of_groups(weights: FloatArray, meaning: IntArray, group_components: IntArray) -> FloatArray:
     """Return the weights of known classes and novel groups, from those of components."""
     known = meaning >= 0
-    return np.append(np.bincount(meaning[known], weights[known]), weights[~known][places])
+    return np.append(np.bincount(meaning[known], weights[known]), weights[~known][group_components])
 
 
 def _groups_by_size(best: IntArray) -> IntArray:
@@ -148,13 +148,13 @@ def _groups_by_size(best: IntArray) -> IntArray:
     return np.asarray(components[np.argsort(-sizes, kind="stable")])
 
 
-def _probabilities(members: Memberships, places: IntArray) -> FloatArray:
+def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
     """Return probabilities of known classes and groups; what other novel components hold goes to the best group."""
-    if places.size == 0:
+    if group_components.size == 0:
         return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
-    inside = np.exp(members.novel[:, places])  # (n, groups)
-    elsewhere = np.exp(np.delete(members.novel, places, axis=1)).sum(axis=1)
-    inside[np.arange(inside.shape[0]), members.novel[:, places].argmax(axis=1)] += elsewhere
+    inside = np.exp(members.novel[:, group_components])  # (n, groups)
+    elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
+    inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
     return np.column_stack([np.exp(members.known), inside])
 
 

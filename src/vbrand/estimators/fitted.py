@@ -36,7 +36,7 @@ class Finding:
     prior: Prior
     posterior: Posterior
     meaning: IntArray  # (K,) the known class of each component of the posterior, -1 for novelty
-    places: IntArray  # novel components that are groups, among those that mean novelty
+    group_components: IntArray  # novel components that are groups, among those that mean novelty
 
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return the log density of rows in working coordinates jointly with each component, (n, K)."""

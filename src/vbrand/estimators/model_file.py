@@ -72,7 +72,7 @@ def _check(model: Model) -> None:
     _check_learned(model.learned)
     _check_finding(model.finding, model.learned)
     if model.facts is not None:
-        _check_facts(model.facts, classes, model.finding.places.size)
+        _check_facts(model.facts, classes, model.finding.group_components.size)
 
 
 def _check_learned(learned: Learned) -> None:
@@ -112,7 +112,7 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
     _shapes(finding, meaning=(finding.posterior.components.dof.size,))
     _want(_indices(meaning + 1, classes + 1), "a component belongs to no class")
     _want(np.array_equal(meaning[: prior.known], prior.class_of), "known components lost their class")
-    groups = finding.places
+    groups = finding.group_components
     _want(groups.ndim == 1 and _indices(groups, int((meaning < 0).sum())), "a group has no component")
 
 

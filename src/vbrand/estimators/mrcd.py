@@ -11,7 +11,7 @@ from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.io.tables.validated import first_rows, more_rows
 from vbrand.robust.columns import column_scales, constant_columns, stand_in_scale
-from vbrand.robust.mrcd import Target, fit_mrcd
+from vbrand.robust.mrcd import TargetName, fit_mrcd
 from vbrand.types import FloatArray
 
 
@@ -73,7 +73,7 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         self,
         *,
         support_fraction: float = 0.5,
-        target: Target = "identity",
+        target: TargetName = "identity",
         rho: float | None = None,
         max_condition: float = 50.0,
         n_random_starts: int = 0,

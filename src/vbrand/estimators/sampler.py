@@ -27,8 +27,8 @@ from vbrand.model.predictive import log_predictive_parts
 from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.types import FloatArray, IntArray, Labels
 
-# places for novel components of a variational start, and novel groups of a random one
-_PLACES = 20
+# novel components at the most of a variational start, and novel groups of a random one
+_MOST_NOVEL = 20
 _RANDOM_GROUPS = 5
 # above it a row may go to thousands of novel components
 _LARGEST_KAPPA = 0.99
@@ -188,7 +188,7 @@ class BrandSampler(Shell):
             self._context(learned, table, known, class_of, notes),
             chains,
             clusters,
-            learned.passage.coordinates.places_outward(chains.known_means),
+            learned.passage.coordinates.outward(chains.known_means),
             learned.passage.working_columns,
         )
         sentence = disagreement(discovery)
@@ -242,8 +242,8 @@ class BrandSampler(Shell):
 
         with shown(self.verbose) as progress:
             effort = Effort("moves", jobs=self.n_jobs)
-            places = self._prior(fitted.learned, 0, novel=_PLACES)
-            found = find(rows, places, effort, np.random.default_rng(seed), progress=progress)
+            prior = self._prior(fitted.learned, 0, novel=_MOST_NOVEL)
+            found = find(rows, prior, effort, np.random.default_rng(seed), progress=progress)
         return [found.best.winners] * self.n_chains
 
     def _check_dof(self, columns: int) -> None:

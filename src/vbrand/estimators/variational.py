@@ -220,7 +220,7 @@ class VBrand(Shell):
         posterior = found.best.posterior
         meaning = self._meanings(found, prior, learned.views[chosen][1])
         known = np.flatnonzero(meaning >= 0)
-        finding = Finding(chosen, prior, posterior, meaning, places=np.empty(0, dtype=np.int64))
+        finding = Finding(chosen, prior, posterior, meaning, group_components=np.empty(0, dtype=np.int64))
         discovery = discovery_of(
             self._context(
                 learned,
@@ -235,7 +235,7 @@ class VBrand(Shell):
             np.exp(log_component_weights(posterior)),
             generator,
         )
-        return Fitted(learned, replace(finding, places=discovery.places), discovery=discovery)
+        return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
 
     def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
         """Return the best fit with the classes of a view, and its prior."""
@@ -263,9 +263,9 @@ class VBrand(Shell):
         Clusters are numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next
         number.
         """
-        places = self._fitted.finding.places
+        group_components = self._fitted.finding.group_components
         for block, members in self._memberships(X):
-            yield block, answers_of(members, self.classes_, self.threshold, places)
+            yield block, answers_of(members, self.classes_, self.threshold, group_components)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.

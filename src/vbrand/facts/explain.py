@@ -84,12 +84,12 @@ class Yardstick:
         """Return the explanation of a row in the user's units, or of the middle of several, (n, p)."""
         kept, working = self.passage.middle(rows)
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
-        spread = self.components.spread
-        unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(spread)[:, None]
+        divisor = self.components.divisor
+        unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
         k = int(distance.argmin())
 
-        pull = np.sqrt(spread[k]) * unit[k] @ self.components.inverse_factor[k]  # E[Sigma]^-1 (y - m)
+        pull = np.sqrt(divisor[k]) * unit[k] @ self.components.inverse_factor[k]  # E[Sigma]^-1 (y - m)
         usual = self.passage.outward(self.components.mean[k][None])[0]
         parts = self.passage.by_column(kept, usual, deviation[k] * pull, pull)
         total = max(float(distance[k]), np.finfo(float).tiny)

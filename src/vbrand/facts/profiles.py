@@ -35,7 +35,7 @@ class Profiles:
         return self.positions is not None
 
     @property
-    def places(self) -> FloatArray:
+    def axis(self) -> FloatArray:
         """Return where columns are drawn, (c,)."""
         return np.arange(float(len(self.columns))) if self.positions is None else self.positions
 

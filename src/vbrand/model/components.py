@@ -35,14 +35,14 @@ class Components:
         return np.isinf(self.precision)
 
     @property
-    def spread(self) -> FloatArray:
+    def divisor(self) -> FloatArray:
         """Return u - p - 1, by which E[Sigma] is smaller than S; 1 for point masses, (K,)."""
         return np.where(self.fixed, 1.0, self.dof - self.columns - 1.0)
 
     @property
     def expected_scatter(self) -> FloatArray:
         """Return E[Sigma] = S / (u - p - 1), (K, p, p); NaN where u is too small for there to be one."""
-        return self.scale / np.where(self.spread > 0.0, self.spread, np.nan)[:, None, None]
+        return self.scale / np.where(self.divisor > 0.0, self.divisor, np.nan)[:, None, None]
 
     @cached_property
     def factor(self) -> FloatArray:

@@ -145,12 +145,12 @@ KERNELS: dict[KernelName, tuple[Kernel, ...]] = {
 }
 
 
-def places_of(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
+def components_by_kernel(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
     """Return which components each of the kernels has."""
-    places = dict[Kernel, list[int]]()
+    owners = dict[Kernel, list[int]]()
     for k, kernel in enumerate(kernels):
-        places.setdefault(kernel, []).append(k)
-    return {kernel: np.array(own) for kernel, own in places.items()}
+        owners.setdefault(kernel, []).append(k)
+    return {kernel: np.array(own) for kernel, own in owners.items()}
 
 
 def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -> FloatArray:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
-from vbrand.model.kernels import places_of
+from vbrand.model.kernels import components_by_kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import Weights, dirichlet_divergence, expected_log_weights, stick_divergence, weights_from
@@ -21,7 +21,7 @@ class Posterior:
 
 
 @dataclass(frozen=True)
-class Scores:
+class RowScores:
     """What the kernel needs to score a row y in component k, at the distance D = |root_k (y - centre_k)|^2.
 
     constant_k - D / 2 for a Gaussian; constant_k - power_k log(1 + D / tail_k) for a Student t, and such a row weighs
@@ -65,24 +65,24 @@ def before_rows(prior: Prior) -> Posterior:
     return Posterior(prior.components, prior.weights)
 
 
-def scores_of(posterior: Posterior) -> Scores:
+def scores_of(posterior: Posterior) -> RowScores:
     """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
     p = components.columns
-    spread = np.where(components.fixed, 1.0, components.dof)
+    rows_behind = np.where(components.fixed, 1.0, components.dof)
     # E (y - mu)' Sigma^-1 (y - mu) = u (y - m)' S^-1 (y - m) + p / l
     around = p / components.precision
     kind = np.empty(around.size, dtype=np.int64)
     own, tail, power = np.empty((3, around.size))
-    for kernel, at in places_of(components.kernels).items():
+    for kernel, at in components_by_kernel(components.kernels).items():
         kind[at] = kernel.code
         own[at], tail[at], power[at] = kernel.score(around[at], p)
 
     # 1/2 [-p log 2 pi + E log|Sigma^-1|], and what tau adds
     constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components)) + own
-    return Scores(
+    return RowScores(
         centre=components.mean,
-        root=np.sqrt(spread)[:, None, None] * components.inverse_factor,
+        root=np.sqrt(rows_behind)[:, None, None] * components.inverse_factor,
         constant=constant + expected_log_weights(posterior.weights)[: constant.size],
         kind=kind,
         tail=tail,

@@ -177,8 +177,8 @@ def _modes(member: int, rows: FloatArray, most: int, way: _Way) -> list[_Mode]:
     )
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
-        places = vague.reordered(np.zeros(tuning.places, dtype=np.int64))
-        prior = Prior(places, prior_weights(np.ones(1), 1.0, tuning.places), np.zeros(0, dtype=np.int64))
+        alike = vague.reordered(np.zeros(tuning.most_components, dtype=np.int64))
+        prior = Prior(alike, prior_weights(np.ones(1), 1.0, tuning.most_components), np.zeros(0, dtype=np.int64))
         label = grow(Rows.plain(rows), prior).ascent.winners.astype(np.int64)
 
     sizes = np.bincount(label)

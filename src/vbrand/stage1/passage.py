@@ -62,8 +62,8 @@ class Passage:
 
     def outward(self, points: FloatArray) -> FloatArray:
         """Return points of working coordinates, (n, q), in the kept columns and the user's units."""
-        measured = self.coordinates.places_outward(points)
-        return measured if self.reduction is None else self.reduction.places_outward(measured)
+        measured = self.coordinates.outward(points)
+        return measured if self.reduction is None else self.reduction.outward(measured)
 
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
         """Return known classes in the user's units; of a reduced table what its components can show."""

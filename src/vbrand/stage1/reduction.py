@@ -39,16 +39,16 @@ class Reduction:
         reduced[:, -1] = np.maximum(reduced[:, -1], self.floor)
         return reduced
 
-    def places_outward(self, places: FloatArray) -> FloatArray:
+    def outward(self, points: FloatArray) -> FloatArray:
         """Return the rows with these scores and nothing left over."""
-        return np.asarray(self.centre + (places[:, :-1] @ self.axes) * self.unit)
+        return np.asarray(self.centre + (points[:, :-1] @ self.axes) * self.unit)
 
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
         """Return known classes in the table's units, as far as the components show them."""
         turn = self.axes * self.unit  # (q, p)
         return replace(
             known,
-            centres=self.places_outward(known.centres),
+            centres=self.outward(known.centres),
             scatters=turn.T @ known.scatters[:, :-1, :-1] @ turn,
             average=turn.T @ known.average[:-1, :-1] @ turn,
         )

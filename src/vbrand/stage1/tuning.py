@@ -35,8 +35,8 @@ class Stage1Tuning:
     far_out: float = 10.0
 
     # --- modes of a class ---
-    # places for them and for outliers
-    places: int = 8
+    # components for them and for outliers
+    most_components: int = 8
     # share of a class; less of it is no mode
     least_share: float = 0.1
     # rows that the belief about a mode's place, and about its scatter being the average one, are worth

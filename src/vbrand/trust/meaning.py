@@ -116,7 +116,7 @@ def _draws(component: Components, count: int) -> FloatArray:
     generator = np.random.default_rng(0)
     unit = generator.normal(size=(count, component.columns))
     unit /= np.sqrt(component.kernels[0].draw_scales(count, generator))[:, None]
-    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(component.spread[0]))
+    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(component.divisor[0]))
 
 
 def _could_be_a_sample(labelled: _Moments, whole: _Moments, tuning: MeaningTuning) -> bool:
@@ -134,10 +134,10 @@ def _could_be_a_sample(labelled: _Moments, whole: _Moments, tuning: MeaningTunin
     return bool(distance <= stats.chi2.isf(tuning.unusual, p) and low <= width <= chance)
 
 
-def _distances(places: FloatArray, labelled: _Moments) -> FloatArray:
-    """Return how far places lie from a class, in its standard deviations."""
+def _distances(points: FloatArray, labelled: _Moments) -> FloatArray:
+    """Return how far points lie from a class, in its standard deviations."""
     root = np.linalg.cholesky(labelled.scatter)
-    return np.asarray(np.sqrt(np.square(solve_triangular(root, (places - labelled.centre).T, lower=True)).sum(axis=0)))
+    return np.asarray(np.sqrt(np.square(solve_triangular(root, (points - labelled.centre).T, lower=True)).sum(axis=0)))
 
 
 def _pooled(rows: FloatArray | IntArray, centres: FloatArray, scatters: FloatArray, chosen: BoolArray) -> _Moments:
