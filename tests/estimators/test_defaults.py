@@ -119,5 +119,5 @@ def test_a_class_that_was_cut_into_pieces_is_one(rows, seed):
     assert sum(group.weight for group in found.groups) == pytest.approx(1.0, abs=0.01)
     # the search ends in one of several good optima, by processor: in some the class is one component, in others two
     model = detector.model()
-    pieces = model.meaning[model.prior.known :]
+    pieces = model.finding.meaning[model.finding.prior.known :]
     assert any("taken for pieces of known classes" in note for note in found.notes) == (pieces >= 0).any()

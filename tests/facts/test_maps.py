@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import write_grain
 
-from vbrand.facts.maps import principal_scores, rows_to_draw, tsne_places
+from vbrand.facts.maps import principal_scores, rows_to_draw, tsne_points
 
 
 @settings(deadline=None)
@@ -60,20 +60,20 @@ def test_one_far_row_does_not_choose_the_axes():
 
 def test_neighbours_stay_neighbours_and_the_same_rows_have_the_same_places():
     rows = np.vstack([np.random.default_rng(k).normal(20.0 * k, 1.0, (15, 4)) for k in range(2)])
-    places = tsne_places(principal_scores(rows))
+    places = tsne_points(principal_scores(rows))
     assert places.shape == (30, 2)
     centres = places[:15].mean(axis=0), places[15:].mean(axis=0)
     near = np.linalg.norm(places - np.repeat(centres, 15, axis=0), axis=1)
     far = np.linalg.norm(places - np.repeat(centres[::-1], 15, axis=0), axis=1)
     assert (near < far).all()
-    np.testing.assert_array_equal(places, tsne_places(principal_scores(rows)))
+    np.testing.assert_array_equal(places, tsne_points(principal_scores(rows)))
 
 
 def test_too_few_rows_or_rows_in_one_place_have_no_map_of_neighbours():
     rows = np.random.default_rng(0).normal(size=(9, 3))
-    assert tsne_places(rows) is None
-    assert tsne_places(np.repeat(rows[:1], 30, axis=0)) is None
-    assert tsne_places(1e-12 * np.random.default_rng(0).normal(size=(30, 3))) is None
+    assert tsne_points(rows) is None
+    assert tsne_points(np.repeat(rows[:1], 30, axis=0)) is None
+    assert tsne_points(1e-12 * np.random.default_rng(0).normal(size=(30, 3))) is None
 
 
 def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):

@@ -128,7 +128,7 @@ def test_axes_are_orthonormal_and_scores_lead_back_to_the_row(wide):
     reduction, reduced = reduce_columns(train, np.repeat([0, 1], 30), 15)
     assert reduced.shape == (60, 16)
     np.testing.assert_allclose(reduction.axes @ reduction.axes.T, np.eye(15), atol=1e-10)
-    flat = reduction.places_outward(reduction.inward(train))  # without what is left over
+    flat = reduction.outward(reduction.inward(train))  # without what is left over
     np.testing.assert_allclose(reduction.inward(flat)[:, :-1], reduction.inward(train)[:, :-1], atol=1e-8)
 
 

@@ -10,6 +10,7 @@ import typer
 
 import vbrand
 from vbrand.commands.terminal import bar, fail, sentences, show, stages
+from vbrand.io.tables import FORMATS
 
 _EPILOG = "Exit codes: 0 done; 1 a defect of vbrand; 2 what was given can't be used; 130 stopped."
 _STUDIES = ("ss1", "robustness", "ss2", "ss3", "statlog", "all")
@@ -49,7 +50,7 @@ def main(
 
 @app.command(epilog=_EPILOG)
 def discover(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Labelled rows: CSV, TSV, Parquet, Feather or -.")],
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled rows: {FORMATS} or -.")],
     label: Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column that holds the known classes.")],
     test: Annotated[
         str | None,
@@ -102,7 +103,7 @@ def discover(
 @app.command(epilog=_EPILOG)
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file: model.vbrand.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Rows: CSV, TSV, Parquet, Feather or -.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help=f"Rows: {FORMATS} or -.")],
     name: Id = None,
     ignore: Ignore = None,
     out: Annotated[
@@ -122,7 +123,9 @@ def predict(
         from vbrand.io.tables.material import Roles, read_unknown
 
         held = read_model(model)
-        unknown = read_unknown(new, held.columns, held.kept.size, Roles(None, name, None, tuple(ignore or ())))
+        passage = held.learned.passage
+        roles = Roles(None, name, None, tuple(ignore or ()))
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles)
         detector = VBrand.from_model(held)
         if out is None:
             write_labels(sys.stdout.buffer, detector, unknown, held.facts)

@@ -52,9 +52,9 @@ def loss_curve(n: int, loss: Loss) -> FloatArray:
     """Return g(0), .., g(n), whose sums over tables make the loss."""
     x = np.arange(n + 1.0)
     if loss == "vi":
-        # g(x) = x log x / n
+        # (11.2) g(x) = x log x / n
         return np.asarray(x * np.log(np.maximum(x, 1.0)) / max(n, 1))
-    # g(x) = x^2 / (n (n - 1))
+    # (11.2) g(x) = x^2 / (n (n - 1))
     return np.asarray(x**2 / max(n * (n - 1), 1))
 
 
@@ -78,6 +78,7 @@ def evenly(total: int, most: int) -> IntArray:
 
 def mean_loss(labels: NDArray[Any], codes: Codes, curve: FloatArray) -> float:
     """Return the mean loss of labels 0, 1, .. over draws."""
+    # (11.1) sum_c g(n_c) + sum_z g(n_z) - 2 sum_cz g(n_cz), the last two averaged over draws
     size = np.bincount(labels)
     rest = _cross_terms(np.argsort(labels, kind="stable"), np.cumsum(size), codes, curve)
     return max(float(curve[size].sum() + rest), 0.0)

@@ -4,7 +4,15 @@ import numpy as np
 from scipy import stats
 
 from vbrand.robust.columns import column_scales
-from vbrand.robust.mrcd import Frame, RobustFit, SingularScatterError, best_subset, fit_of_subset, frame_of, subset_size
+from vbrand.robust.mrcd import (
+    RobustFit,
+    SingularScatterError,
+    TargetCoordinates,
+    best_subset,
+    fit_of_subset,
+    frame_of,
+    subset_size,
+)
 from vbrand.robust.subsets import starting_subsets
 from vbrand.types import FloatArray
 
@@ -26,7 +34,7 @@ def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
     frame = frame_of(rows, "identity", scale)
     inner = frame.inward(rows)
     raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
-    # d^2 = (x - centre)' scatter^-1 (x - centre) <= chi2_{p, .975}
+    # (3.14) (x - centre)' scatter^-1 (x - centre) <= the .975 quantile of chi2_p
     difference = rows - raw.centre
     distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)
     kept = distance <= stats.chi2.ppf(_REWEIGHTING_QUANTILE, p)
@@ -39,5 +47,5 @@ def fit_empirical(rows: FloatArray) -> RobustFit:
     deviation = rows.std(axis=0, ddof=1)
     if n <= p or not (deviation > 0).all():
         raise SingularScatterError(n, p)
-    frame = Frame(rows.mean(axis=0), deviation, 0.0)
+    frame = TargetCoordinates(rows.mean(axis=0), deviation, 0.0)
     return fit_of_subset(rows, np.ones(n, dtype=bool), 0.0, frame)

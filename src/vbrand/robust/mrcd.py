@@ -18,7 +18,7 @@ from scipy import linalg, special, stats
 from vbrand.robust.subsets import smallest, starting_subsets
 from vbrand.types import BoolArray, FloatArray
 
-Target = Literal["identity", "equicorrelation"]
+TargetName = Literal["identity", "equicorrelation"]
 
 # share of the target that even a well-conditioned subset gets, as in R's rrcov
 _LEAST_RHO = 1e-6
@@ -46,7 +46,7 @@ class RobustFit:
 
 
 @dataclass(frozen=True)
-class Frame:
+class TargetCoordinates:
     """The coordinates w in which the target is the identity: x = median + scale * (w root)."""
 
     median: FloatArray  # (p,)
@@ -57,6 +57,7 @@ class Frame:
     def eigenvalues(self) -> FloatArray:
         """Return the eigenvalues of the equicorrelation matrix: one for the mean, p - 1 for the contrasts."""
         p = self.scale.size
+        # (3.13) 1 + (p - 1) r, and 1 - r
         values = np.full(p, 1.0 - self.correlation)
         values[0] = 1.0 + (p - 1) * self.correlation
         return values
@@ -82,7 +83,7 @@ def fit_mrcd(
     scale: FloatArray,
     *,
     support_fraction: float = 0.5,
-    target: Target = "identity",
+    target: TargetName = "identity",
     rho: float | None = None,
     max_condition: float = 50.0,
     random_starts: int = 0,
@@ -119,10 +120,10 @@ def subset_size(rows: int, support_fraction: float) -> int:
     return max(2, int(np.ceil(support_fraction * rows - 1e-9)))
 
 
-def frame_of(rows: FloatArray, target: Target, scale: FloatArray) -> Frame:
+def frame_of(rows: FloatArray, target: TargetName, scale: FloatArray) -> TargetCoordinates:
     """Return the coordinates in which the target is the identity."""
     correlation = _common_correlation(rows) if target == "equicorrelation" else 0.0
-    return Frame(np.median(rows, axis=0), scale, correlation)
+    return TargetCoordinates(np.median(rows, axis=0), scale, correlation)
 
 
 def consistency_factor(size: int, rows: int, columns: int) -> float:
@@ -132,7 +133,7 @@ def consistency_factor(size: int, rows: int, columns: int) -> float:
     1.531349
     """
     share = size / rows
-    # c = (h / n) / P(chi2_{p+2} <= q),  q the h/n quantile of chi2_p
+    # (3.7)  c = (h/n) / P(chi2_{p+2} <= q),   q the h/n quantile of chi2_p
     # with chi2_p = 2 Gamma(p / 2), in terms of the regularised incomplete gamma function
     quantile = special.gammaincinv(columns / 2.0, share)
     return float(share / special.gammainc(columns / 2.0 + 1.0, quantile))
@@ -143,13 +144,15 @@ def rho_for(subset: FloatArray, shape: tuple[int, int], spare: int, max_conditio
     factor = consistency_factor(subset.shape[0], *shape)
     values = factor * linalg.eigvalsh(_scatter(subset, subset.shape[0] - 1))
     high, low = values[-1], (0.0 if spare else max(values[0], 0.0))
-    # (rho + (1 - rho) high) / (rho + (1 - rho) low) = k   <=>   rho = a / (a + k - 1),  a = high - k low
+    # (3.8)  (rho + (1 - rho) high) / (rho + (1 - rho) low) = kappa   <=>   rho = x / (x + kappa - 1),
+    #        x = high - kappa low, both times c
     excess = max(high - max_condition * low, 0.0)
     return max(_LEAST_RHO, float(excess / (excess + max_condition - 1.0)))
 
 
 def choose_rho(needed: FloatArray) -> float:
     """Return the largest rho that a start needs, of those not above max(0.1, their median)."""
+    # (3.9)  rho = the largest rho_i <= max(.1, median rho_i)
     return float(needed[needed <= max(_MODERATE_RHO, float(np.median(needed)))].max())
 
 
@@ -174,14 +177,14 @@ def best_subset(working: FloatArray, starts: list[BoolArray], rho: float, spare:
     return best
 
 
-def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Frame) -> RobustFit:
+def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: TargetCoordinates) -> RobustFit:
     """Return centre and regularised scatter of a subset of the rows."""
     n, p = rows.shape
     inner = frame.inward(rows[subset])
     covariance = _scatter(inner, inner.shape[0] - 1)
     if np.trace(covariance) <= p * max(min(rho, _LEAST_RHO), _ONE_POINT):
         raise OnePointError(inner.shape[0], n)
-    # K = rho I + (1 - rho) c S
+    # (3.6)  scatter(H) = rho I + (1 - rho) c S_H, in coordinates in which the target is I
     regular = (1.0 - rho) * consistency_factor(inner.shape[0], n, p) * covariance
     regular[np.diag_indices(p)] += rho
     values, vectors = linalg.eigh(regular)
@@ -239,6 +242,7 @@ def _concentrate(working: FloatArray, subset: BoolArray, rho: float, factor: flo
     except linalg.LinAlgError:
         raise SingularScatterError(inner.shape[0], p) from None
     unit = linalg.solve_triangular(root, np.eye(p), lower=True)  # L^-1
+    # (3.10) H <- the h rows of least (x - mean_H)' scatter(H)^-1 (x - mean_H)
     distance = np.square((working - inner.mean(axis=0)) @ unit.T).sum(axis=1)
     return smallest(distance, inner.shape[0]), 2.0 * float(np.log(np.diag(root)).sum())
 
@@ -284,6 +288,7 @@ def _common_correlation(rows: FloatArray) -> float:
     length = np.sqrt(np.square(centred).sum(axis=0))
     unit = centred / np.where(length > 0, length, 1.0)
     spearman = np.clip(unit.T @ unit, -1.0, 1.0)  # (p, p)
+    # (3.13) r = mean over pairs of sin(pi/2 Spearman)
     pairs = np.sin(0.5 * np.pi * spearman)
     mean = float((pairs.sum() - np.trace(pairs)) / (p * (p - 1)))
     return float(np.clip(mean, -0.9 / (p - 1), 0.99))

@@ -40,6 +40,7 @@ def qn(columns: FloatArray) -> FloatArray:
     ordered = np.full((columns.shape[1], rows + 1), np.inf)
     ordered[:, :rows] = columns.T
     ordered[:, :rows].sort(axis=1)
+    # (3.3)  Qn = c_n / (sqrt(2) Phi^-1(5/8)) x the h(h-1)/2-th smallest |x_i - x_j|, i < j,   h = floor(n/2) + 1
     half = rows // 2 + 1
     rank = half * (half - 1) // 2
     return np.asarray(_small_sample_factor(rows) * _QN_CONSISTENCY * _distances_of_rank(ordered, rank))
@@ -56,10 +57,10 @@ def tau(columns: FloatArray) -> FloatArray:
     spread = np.median(np.abs(columns - centre), axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     distance = (columns - centre) / scale
-    # w(u) = (1 - (u / c1)^2)^2 within c1, else 0
+    # (3.4)  mid = med + q sum(g e) / sum(g),   g = max(1 - (e / 4.5)^2, 0)^2,   e = (x - med) / q
     weight = np.clip(1.0 - (distance / _TAU_LOCATION_CUTOFF) ** 2, 0.0, None) ** 2
     location = (weight * distance).sum(axis=0) / weight.sum(axis=0)
-    # tau^2 = s^2 mean min((y - location)^2 / s^2, c2^2) / E min(Z^2, (c2 q)^2),  s -> q sd,  q = Phi^-1(3/4)
+    # (3.4)  tau^2 = q^2 mean(min((x - mid)^2 / q^2, 3^2)) / E min(Z^2, (3 Phi^-1(3/4))^2)
     clipped = np.minimum((distance - location) ** 2, _TAU_SCALE_CUTOFF**2)
     return np.asarray(spread * np.sqrt(clipped.mean(axis=0) / _expected_clipped_square()))
 
@@ -76,7 +77,7 @@ def _small_sample_factor(rows: int) -> float:
 def _expected_clipped_square() -> float:
     """Return E min(Z^2, b^2) for a standard Gaussian Z, b the scale cutoff in standard deviations."""
     bound = _TAU_SCALE_CUTOFF * stats.norm.ppf(0.75)
-    # E min(Z^2, b^2) = (2 Phi(b) - 1) - 2 b phi(b) + 2 b^2 (1 - Phi(b))
+    # (3.5)  E min(Z^2, b^2) = 2 Phi(b) - 1 - 2 b f(b) + 2 b^2 (1 - Phi(b))
     inside = 2.0 * special.ndtr(bound) - 1.0 - 2.0 * bound * stats.norm.pdf(bound)
     return float(inside + 2.0 * bound**2 * special.ndtr(-bound))
 

@@ -55,7 +55,7 @@ def _closest_along(rows: FloatArray, axes: FloatArray, size: int) -> BoolArray:
     scale = qn(projected)
     spread = scale > _NO_SPREAD * scale.max()
     axes, projected, scale = axes[:, spread], projected[:, spread], scale[spread]
-    # centre = S^1/2 median(S^-1/2 z),  S = E diag(s^2) E'
+    # (3.12) centre = E diag(s) E' median(E diag(1/s) E' x), and the rows of least |E diag(1/s) E' (x - centre)|^2
     centre = (np.median((projected / scale) @ axes.T, axis=0) @ axes) * scale  # (r,), along the axes
     distance = np.square((projected - centre) / scale).sum(axis=1)  # (n,)
     return smallest(distance, size)
@@ -79,7 +79,7 @@ def _ogk_axes(rows: FloatArray) -> FloatArray:
     scale = tau if n > _LONG_COLUMN else qn
     covariance = np.eye(p)
     for j in range(p - 1):
-        # cov(a, b) = (scale(a + b)^2 - scale(a - b)^2) / 4
+        # (3.11) cov(a, b) = (scale(a + b)^2 - scale(a - b)^2) / 4
         this, later = rows[:, j : j + 1], rows[:, j + 1 :]
         covariance[j + 1 :, j] = (scale(this + later) ** 2 - scale(this - later) ** 2) / 4.0
     return np.asarray(linalg.eigh(covariance, lower=True)[1])

@@ -78,7 +78,7 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
             write_labels(file, analysis.detector, unknown, analysis.facts)
         taken[some] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert np.shares_memory(analysis.found._table, material.unknown.rows)
+        assert np.shares_memory(analysis.found.context.table, material.unknown.rows)
         assert np.shares_memory(analysis.found._rows.table, material.unknown.rows)
     # labels, clusters, scores and probabilities are about as large as the ten columns; a copy would be more
     assert taken[200_000] - taken[50_000] < 1.6 * 150_000 * COLUMNS * 8

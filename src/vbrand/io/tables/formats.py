@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vbrand.io.tables import FORMATS
 from vbrand.io.tables.frames import BATCH_ROWS, Frame, TableError, arrow, batches_of, checked_names
 from vbrand.io.tables.separated import Origin, separated
 
@@ -38,7 +39,7 @@ def _origin(path: str) -> Origin:
         return Origin("standard input", None, sys.stdin.buffer.read())
     file = Path(path)
     if file.is_dir():
-        raise TableError(f"{path} is a folder; the name of a table is expected: CSV, TSV, Parquet or Feather.")
+        raise TableError(f"{path} is a folder; the name of a table is expected ({FORMATS}).")
     if not file.exists():
         raise TableError(f"there is no file {path}.")
     return Origin(file.name, file)

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from vbrand.io.tables import FORMATS
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
 
 _SEPARATORS = ",;\t|"
@@ -57,7 +58,7 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
             if isinstance(error, pyarrow.ArrowInvalid) and "UTF8" not in str(error):
                 raise
     else:
-        raise TableError(f"{name} is no text, Parquet or Feather table that can be read.")
+        raise TableError(f"{name} is no table that can be read; these can: {FORMATS}.")
     table = _without_empty_end(table)
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
     names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
