@@ -8,20 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
-from vbrand.io.tables.validated import checked_rows, column_list, column_name, is_number
+from vbrand.io.tables.validated import Columns, first_rows, is_number, more_rows
 
 
 class Estimator(BaseEstimator):
-    """Holds the names of columns."""
+    """Has the name that scikit-learn's sentences use."""
 
 
 ROWS = np.arange(6.0).reshape(3, 2)
 
 
+def rows_of(table, least_rows=1):
+    return first_rows(Estimator(), table, least_rows)[0]
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_rows_of_floats_are_not_copied(dtype):
     table = ROWS.astype(dtype)
-    rows = checked_rows(Estimator(), table, reset=True)
+    rows = rows_of(table)
     assert rows.dtype == dtype
     assert np.shares_memory(rows, table)
 
@@ -37,19 +41,28 @@ def test_rows_of_floats_are_not_copied(dtype):
     ],
 )
 def test_tables_of_all_kinds_are_the_same_rows(table):
-    rows = checked_rows(Estimator(), table, reset=True)
+    rows = rows_of(table)
     assert rows.dtype == np.float64
     np.testing.assert_array_equal(rows, ROWS)
 
 
-def test_names_of_columns_are_kept_and_compared():
+def test_names_of_columns_are_told_and_the_estimator_stays_as_it_is():
     estimator = Estimator()
-    checked_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), reset=True)
-    assert estimator.feature_names_in_.tolist() == ["ash", "fat"]
+    _, columns = first_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), 1)
+    assert columns == Columns(2, ("ash", "fat"))
+    assert first_rows(estimator, ROWS, 1)[1] == Columns(2, None)
+    assert vars(estimator) == {}
+
+
+def test_columns_of_another_table_are_compared_with_those_of_the_fit():
+    estimator = Estimator()
+    estimator.n_features_in_, estimator.feature_names_in_ = 2, np.array(["ash", "fat"], dtype=object)
+    columns = Columns(2, ("ash", "fat"))
+    np.testing.assert_array_equal(more_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), columns), ROWS)
     with pytest.raises(ValueError, match="feature names"):
-        checked_rows(estimator, pd.DataFrame(ROWS, columns=["fat", "ash"]), reset=False)
-    assert column_name(estimator, 1) == "column 'fat'"
-    assert column_name(Estimator(), 1) == "column 1"
+        more_rows(estimator, pd.DataFrame(ROWS, columns=["fat", "ash"]), columns)
+    with pytest.raises(ValueError, match="column 'fat' has 1 missing or infinite values"):
+        more_rows(estimator, pd.DataFrame([[1.0, np.nan]], columns=["ash", "fat"]), columns)
 
 
 @pytest.mark.parametrize(("bad", "kind"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
@@ -57,15 +70,15 @@ def test_a_missing_or_infinite_number_is_counted_and_its_column_named(bad, kind)
     table = pd.DataFrame(np.ones((5, 3)), columns=["ash", "fat", "salt"])
     table.loc[[1, 2], "fat"] = bad
     with pytest.raises(ValueError, match=rf"column 'fat' has 2 missing or infinite values \({kind}\)\. Drop"):
-        checked_rows(Estimator(), table, reset=True)
+        rows_of(table)
     table.loc[4, "ash"] = np.nan
     with pytest.raises(ValueError, match=r"column 'fat' .*, and 1 more columns have such values too"):
-        checked_rows(Estimator(), table, reset=True)
+        rows_of(table)
 
 
 def test_numbers_whose_sum_is_infinite_are_fine():
     rows = np.full((4, 2), 1e308)
-    np.testing.assert_array_equal(checked_rows(Estimator(), rows, reset=True), rows)
+    np.testing.assert_array_equal(rows_of(rows), rows)
 
 
 @pytest.mark.parametrize(
@@ -80,17 +93,18 @@ def test_numbers_whose_sum_is_infinite_are_fine():
 )
 def test_text_and_dates_are_refused_by_the_name_of_their_column(table, sentence):
     with pytest.raises(ValueError, match=sentence):
-        checked_rows(Estimator(), table, reset=True)
+        rows_of(table)
 
 
 def test_too_few_rows_are_refused():
     with pytest.raises(ValueError, match="minimum of 4"):
-        checked_rows(Estimator(), ROWS, reset=True, least_rows=4)
+        rows_of(ROWS, least_rows=4)
 
 
 def test_of_many_columns_the_first_few_are_named():
-    assert column_list(Estimator(), np.array([3, 5])) == "column 3, column 5"
-    assert column_list(Estimator(), np.arange(7), most=2) == "column 0, column 1 and 5 more"
+    assert Columns(9, None).listed(np.array([3, 5])) == "column 3, column 5"
+    assert Columns(9, None).listed(np.arange(7), most=2) == "column 0, column 1 and 5 more"
+    assert Columns(2, ("ash", "fat")).listed(np.array([1])) == "column 'fat'"
 
 
 @given(st.floats() | st.integers())
