@@ -20,6 +20,7 @@ from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, one_novelty
 from vbrand.model.components import Components
+from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import bound_of, scores_of, updated
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
@@ -44,7 +45,7 @@ def simulated(n, p, k, seed, spread):
 
 
 def flat_prior(p, k):
-    base = Components(np.zeros((1, p)), np.array([0.1]), np.array([p + 2.0]), np.eye(p)[None], np.array([np.inf]))
+    base = Components(np.zeros((1, p)), np.array([0.1]), np.array([p + 2.0]), np.eye(p)[None], (Gaussian(),))
     return Prior(base.reordered(np.zeros(k, int)), prior_weights(np.ones(1), 1.0, k), np.zeros(0, int))
 
 

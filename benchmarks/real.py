@@ -11,6 +11,7 @@ import argparse
 import importlib.util
 import multiprocessing
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from vbrand import VBrand
+from vbrand.estimators.tuning import Tuning
 from vbrand.metrics import evaluate
+from vbrand.model.kernels import KERNELS, Student
 from vbrand.studies.simulate import DESIGNS, Simulated, simulate
 
 BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
@@ -45,26 +48,26 @@ def bench() -> Any:
     return module
 
 
-def fit_predict(train: Any, labels: Any, test: Any) -> tuple[Any, Any]:
-    found = VBrand(random_state=0).fit(train, labels).discover(test)
-    novel = np.array([f"novel {k}" for k in found.clusters], dtype=object)
-    return np.where(found.clusters < found.classes.size, found.labels.astype(object), novel), found.novelty_score
+def method(constants: tuple[float, float, float] | None) -> Any:
+    """Return the method of the benchmark, with other constants than the product's if any are given."""
+    tuning = Tuning()
+    if constants is not None:
+        dof, strength, columns = constants
+        stage1 = replace(tuning.stage1, strength=strength, columns_per_row=columns)
+        tuning = replace(tuning, stage1=stage1, kernels={**KERNELS, "student": (Student(dof),)})
+
+    def fit_predict(train: Any, labels: Any, test: Any) -> tuple[Any, Any]:
+        found = VBrand.tuned(tuning, random_state=0).fit(train, labels).discover(test)
+        novel = np.array([f"novel {k}" for k in found.clusters], dtype=object)
+        return np.where(found.clusters < found.classes.size, found.labels.astype(object), novel), found.novelty_score
+
+    return fit_predict
 
 
 def task(job: tuple[str, int, tuple[float, float, float] | None]) -> dict[str, Any]:
     dataset, split, constants = job
-    if constants is not None:
-        import vbrand.detector
-        import vbrand.reduction
-
-        import vbrand.model.prior
-
-        tail, strength, columns = constants
-        vbrand.detector._TAILS["student"] = (tail,)
-        vbrand.model.prior._STRENGTH = strength
-        vbrand.reduction._COLUMNS_A_ROW = columns
     with threadpool_limits(1):
-        return dict(bench().run_one(fit_predict, "VBrand()", dataset, split))
+        return dict(bench().run_one(method(constants), "VBrand()", dataset, split))
 
 
 def run(constants: tuple[float, float, float] | None) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Target, state_of, step
 from vbrand.metrics import evaluate
 from vbrand.model.components import Components
+from vbrand.model.kernels import Gaussian
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import prior_weights
 
@@ -45,7 +46,7 @@ def half_known(p, known, novel, centres):
         precision=np.append(np.full(known, 100.0), 0.01),
         dof=np.append(np.full(known, p + 101.0), p + 2.0),
         scale=np.concatenate([np.repeat(100.0 * np.eye(p)[None], known, axis=0), np.eye(p)[None]]),
-        tail=np.full(known + 1, np.inf),
+        kernels=(Gaussian(),) * (known + 1),
     )
     weights = prior_weights(np.ones(known + 1), 1.0, novel + 1)
     return Prior(components, weights, np.arange(known))

@@ -1,4 +1,4 @@
-"""What several tests share: the demo, run once through the real command."""
+"""What several tests share: the demo, run once through the real command, and one small discovery."""
 
 import subprocess
 import sys
@@ -17,3 +17,16 @@ def demo(tmp_path_factory):
         check=True,
     )
     return folder, done.stdout
+
+
+@pytest.fixture(scope="session")
+def grain_found():
+    """Return what VBrand finds among 30 rows of oat and 30 of a grain that nobody labelled; none is rye."""
+    import pandas as pd
+    from tables import COLUMNS, grain_rows
+
+    from vbrand import VBrand
+
+    known, labels, new, _ = grain_rows()
+    detector = VBrand(random_state=0).fit(pd.DataFrame(known, columns=COLUMNS), labels)
+    return detector.discover(pd.DataFrame(new, columns=COLUMNS))

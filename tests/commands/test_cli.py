@@ -1,11 +1,18 @@
 """The commands, through the real entry point."""
 
 import json
-import re
+import os
 import subprocess
 import sys
 
+import numpy as np
+import pytest
+import typer
+from calls import call, discover, labels_of, process, refused
+from tables import grain_rows, write_grain
+
 import vbrand
+from vbrand.commands.cli import _settings
 
 
 def run(*arguments):
@@ -21,27 +28,168 @@ def test_version():
     assert run("--version").strip() == f"vbrand {vbrand.__version__}"
 
 
-def test_demo_finds_the_two_digits_nobody_labelled(demo):
-    folder, printed = demo
-    novel = [line for line in printed.splitlines() if "novel group" in line and "(" in line]
-    assert any(re.search(r"\b3 \(", line) for line in novel)
-    assert any(re.search(r"\b8 \(", line) for line in novel)
-    scores = json.loads((folder / "summary.json").read_text())["scores"]
-    assert all(scores[name] > 0.8 for name in ("ari", "novelty_f1", "known_accuracy"))
-
-
 def test_reproduce_refuses_what_it_does_not_know():
     for arguments, sentence in (
         (["reproduce", "ss9"], "there is no study 'ss9'; choose ss1"),
         (["reproduce", "ss1", "--quick", "--full"], "--quick and --full ask for different things"),
         (["reproduce", "statlog", "--quick", "--data", "no-such-folder"], "has no file sat.trn"),
     ):
-        done = subprocess.run(
-            [sys.executable, "-c", "from vbrand.commands.cli import app; app()", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 2
+        done = call(*arguments)
+        assert done.exit_code == 2
         assert sentence in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.9", 0.9),
+        ("3", 3),
+        ("true", True),
+        ("null", None),
+        ("None", None),
+        ("gaussian", "gaussian"),
+        ("[2, 1]", (2, 1)),
+    ],
+)
+def test_values_of_settings_are_json_or_text(text, value):
+    assert _settings([f"threshold={text}"]) == {"threshold": value}
+
+
+@pytest.mark.parametrize("pair", ["threshold", "=1", "init=oat", "novel_mean=[1]", "thresh old=1"])
+def test_what_is_no_setting_is_refused(pair, capsys):
+    with pytest.raises(typer.Exit) as caught:
+        _settings(["kernel=gaussian", pair])
+    assert caught.value.exit_code == 2
+    assert capsys.readouterr().err.startswith(f"--set {pair}: NAME=VALUE is expected; ")
+
+
+def test_json_on_standard_output_and_nothing_else(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = discover(tmp_path, train, test, "--label", "variety", "--json")
+    assert json.loads(done.stdout)["rows"] == 60
+    assert done.stdout == (tmp_path / "out" / "summary.json").read_text()
+    done = discover(tmp_path, train, test, "--label", "variety", "--quiet")
+    assert done.output == ""
+
+
+def test_settings(tmp_path):
+    train, test = write_grain(tmp_path)
+    options = ["--set", "threshold=0.9", "--set", "kernel=gaussian", "--set", "concentration=[2, 1]"]
+    discover(tmp_path, train, test, "--label", "variety", "-q", *options)
+    detector = vbrand.load(tmp_path / "out" / "model.vbrand")
+    assert (detector.threshold, detector.kernel, detector.concentration) == (0.9, "gaussian", (2, 1))
+    assert "did you mean threshold?" in call("discover", train, test, "--label", "variety", "--set", "tresh=1").stderr
+    assert "NAME is one of" in call("discover", train, test, "--label", "variety", "--set", "xyz=1").stderr
+    assert "threshold is 7" in refused(tmp_path / "other", train, test, "--label", "variety", "--set", "threshold=7")
+
+
+def test_the_folder_must_be_one(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = call("discover", train, test, "--label", "variety", "-o", train)
+    assert done.exit_code == 2
+    assert "train.csv is a file; -o needs the name of a folder." in done.stderr
+
+
+def test_predict_gives_the_same_lines_as_discover(answered):
+    done = call("predict", answered / "out" / "model.vbrand", answered / "test.csv")
+    assert done.exit_code == 0
+    assert done.stdout == (answered / "out" / "labels.csv").read_text()
+    call("predict", answered / "out" / "model.vbrand", answered / "test.csv", "-o", answered / "again.csv")
+    assert (answered / "again.csv").read_text() == done.stdout
+
+
+def test_predict_says_when_a_novelty_is_like_no_group(answered, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("id;ash;protein;moisture\nx1;300;300;300\nx2;0;0;0\nx3;-9;-9;-9\n")
+    call("predict", answered / "out" / "model.vbrand", new, "--id", "id", "-o", tmp_path / "labels.csv")
+    lines = labels_of(tmp_path, "")
+    assert [line["cluster"] for line in lines] == ["novel, like no group", "oat", "novel 1"]
+    assert [line["id"] for line in lines] == ["x1", "x2", "x3"]
+
+
+def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_path):
+    model = answered / "out" / "model.vbrand"
+    for arguments, sentence in (
+        ((answered / "train.csv", answered / "test.csv"), "train.csv is not a model file of vbrand."),
+        ((tmp_path / "no.vbrand", answered / "test.csv"), "no.vbrand: No such file or directory."),
+        ((model, tmp_path / "other.csv"), "other.csv has no column 'moisture', 'protein', 'ash', which the model"),
+    ):
+        (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+        done = call("predict", *arguments)
+        assert done.exit_code == 2
+        assert sentence in done.stderr
+    done = call("predict", answered / "out", answered / "test.csv")
+    assert "is a folder; give the model file in it" in done.stderr
+    done = call("predict", model, answered / "test.csv", "-o", tmp_path)
+    assert "is a folder; the name of a file is expected." in done.stderr
+    done = call("predict", model, answered / "test.csv", "--ignore", "ash")
+    assert "column 'ash' is measured by the model, so it can't be left out or name the rows." in done.stderr
+    (tmp_path / "other.csv").write_text("moisture,protein,ash\n1,2,3\n1,<2,3\n")
+    done = call("predict", model, tmp_path / "other.csv")
+    assert "('<2' in row 2); numbers are expected. Correct it, or make a model without the column" in done.stderr
+    call("predict", model, answered / "test.csv", "-o", tmp_path / "new" / "folder" / "labels.csv")
+    assert (tmp_path / "new" / "folder" / "labels.csv").exists()
+    cut = tmp_path / "cut.vbrand"
+    cut.write_bytes(model.read_bytes()[:-10])
+    assert "cut.vbrand is damaged: it was cut off or altered." in call("predict", cut, answered / "test.csv").stderr
+
+
+def test_a_model_without_names_takes_columns_in_their_order(tmp_path):
+    known, labels, new, _ = grain_rows()
+    detector = vbrand.VBrand().fit(known, labels)
+    found = detector.discover(new)
+    detector.save(tmp_path / "model.vbrand")
+    np.savetxt(tmp_path / "new.csv", new, delimiter=",", header="a,b,c", comments="")
+    call("predict", tmp_path / "model.vbrand", tmp_path / "new.csv", "-o", tmp_path / "labels.csv")
+    assert [line["label"] for line in labels_of(tmp_path, "")] == found.labels.tolist()
+    np.savetxt(tmp_path / "new.csv", new[:, :2], delimiter=",", header="a,b", comments="")
+    assert "needs 3, in their order" in call("predict", tmp_path / "model.vbrand", tmp_path / "new.csv").stderr
+
+
+def test_the_report_can_be_drawn_again(answered, tmp_path):
+    done = call("report", answered / "out" / "model.vbrand", "-o", tmp_path / "again.html")
+    assert done.exit_code == 0
+    first = (answered / "out" / "report.html").read_text(encoding="utf-8")
+    again = (tmp_path / "again.html").read_text(encoding="utf-8")
+    assert again == first
+    assert "<h1>What is new in test.csv</h1>" in first
+
+
+def test_simulated_tables_can_be_discovered(tmp_path):
+    assert call("simulate", "ss1", "-o", tmp_path, "--size", "0.3", "--columns", "3").exit_code == 0
+    options = ["--label", "class", "--truth", "class", "-q"]
+    discover(tmp_path, tmp_path / "train.csv", tmp_path / "test.csv", *options)
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["scores"]["novelty_f1"] > 0.9
+    assert "there is no study 'ss9' to simulate" in call("simulate", "ss9", "-o", tmp_path).stderr
+    assert "at least 2 of a size above 0" in call("simulate", "ss1", "-o", tmp_path, "--columns", "1").stderr
+
+
+@pytest.mark.parametrize("command", ["discover", "predict", "report", "simulate", "demo", "reproduce"])
+def test_help_has_an_example_and_exit_codes(command):
+    shown = call(command, "--help").stdout
+    assert f"Example: vbrand {command}" in shown
+    assert "Exit codes" in shown
+
+
+def test_standard_input_and_output(answered):
+    test = (answered / "test.csv").read_bytes()
+    done = process("predict", answered / "out" / "model.vbrand", "-", input=test)
+    assert done.stderr == b""
+    assert done.stdout == (answered / "out" / "labels.csv").read_bytes()
+
+
+def test_importing_the_commands_imports_nothing_heavy():
+    heavy = ("numpy", "scipy", "sklearn", "numba")
+    code = f"import sys, vbrand.commands.cli; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_pipe_is_written_to_and_stays_one(answered, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    call("predict", answered / "out" / "model.vbrand", answered / "test.csv", "-o", pipe)
+    assert reader.communicate()[0] == (answered / "out" / "labels.csv").read_bytes()
+    assert pipe.is_fifo()

@@ -1,7 +1,6 @@
 """A command that is killed leaves the old output or the new one, never half a file."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import pytest
 from tables import write_grain
 
 import vbrand
-from vbrand.io.files.whole import write_together
 
 FILES = ("labels.csv", "model.vbrand", "summary.json", "report.html")
 
@@ -68,41 +66,3 @@ def test_killing_at_any_moment_leaves_old_or_new(outputs, part):
         assert code != 130 or not list(out.glob(f".*.{process.pid}"))
     json.loads((out / "summary.json").read_text())
     vbrand.load(out / "model.vbrand")
-
-
-def test_what_fails_half_way_changes_nothing(tmp_path):
-    (tmp_path / "a").write_text("old a")
-    (tmp_path / "b").write_text("old b")
-
-    def broken(file):
-        file.write(b"new")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_together({tmp_path / "a": lambda file: file.write(b"new"), tmp_path / "b": broken})
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old a", "b": "old b"}
-
-
-@pytest.mark.parametrize("fatal", range(1, 9))
-def test_killed_within_the_writing(tmp_path, fatal):
-    """The process dies at each step of the writing in turn: opening, writing, renaming."""
-    for name in ("a", "b"):
-        (tmp_path / name).write_text(f"old {name}")
-    child = os.fork()
-    if child == 0:
-        steps = 0
-
-        def die(*_):
-            nonlocal steps
-            steps += 1
-            if steps == fatal:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(lambda event, _: die() if event in ("open", "os.rename", "os.remove") else None)
-        write_together(
-            {tmp_path / name: lambda file, name=name: file.write(f"new {name}".encode()) for name in ("a", "b")}
-        )
-        os._exit(0)
-    os.waitpid(child, 0)
-    for name in ("a", "b"):
-        assert (tmp_path / name).read_text() in (f"old {name}", f"new {name}")

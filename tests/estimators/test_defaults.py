@@ -84,23 +84,6 @@ def test_heavy_tails_are_no_novelty():
     assert false["student"] <= false["gaussian"]
 
 
-def test_an_explanation_names_the_column_that_differs():
-    rng = np.random.default_rng(0)
-    train = rng.normal(size=(200, 4)) * [1.0, 10.0, 0.1, 1.0] + [5.0, 0.0, 0.0, 100.0]
-    test = rng.normal(size=(120, 4)) * [1.0, 10.0, 0.1, 1.0] + [5.0, 0.0, 0.0, 100.0]
-    test[80:, 2] += 1.2  # twelve standard deviations
-    found = VBrand(random_state=0).fit(train, np.repeat(["a", "b"], 100)).discover(test)
-    explanation = found.explain(100)
-    assert explanation.contributions[0].column == "column 2"
-    assert explanation.contributions[0].share > 0.8
-    assert 9.0 < explanation.distance < 16.0
-    assert explanation.typical == pytest.approx(2.0)
-    assert sum(part.share for part in explanation.contributions) == pytest.approx(1.0)
-    assert "column 2: " in str(explanation)
-    group = next(group for group in found.groups if group.kind == "novel group")
-    assert group.explanation.contributions[0].column == "column 2"
-
-
 def test_the_settings_of_the_paper_by_name():
     data = simulate("ss1", 0, size=0.5)
     detector = VBrand.paper(data.train, "ss1", n_starts=3, random_state=0)
@@ -145,5 +128,5 @@ def test_a_class_that_was_cut_into_pieces_is_one(rows, seed):
     assert sum(group.weight for group in found.groups) == pytest.approx(1.0, abs=0.01)
     # the search ends in one of several good optima, by processor: in some the class is one component, in others two
     model = detector.model()
-    pieces = model.meaning[model.prior.known :]
+    pieces = model.finding.meaning[model.finding.prior.known :]
     assert any("taken for pieces of known classes" in note for note in found.notes) == (pieces >= 0).any()

@@ -164,9 +164,9 @@ def test_every_search_finds_the_bound_of_its_best_start(problem, search):
 def test_inductive_learning_leaves_known_classes_alone(problem):
     labelled, labels, unlabelled, _ = problem
     detector = VBrand(random_state=0, update_known=False, search="none").fit(labelled, labels)
-    known = detector._views[0][1]
+    known = detector._state.learned.views[0][1]
     detector.discover(unlabelled + 0.3)
-    components = detector._posterior.components
+    components = detector._state.finding.posterior.components
     np.testing.assert_array_equal(components.mean[:3], known.centres)
     np.testing.assert_array_equal(components.scale[:3], known.scatters)
 

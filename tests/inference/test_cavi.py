@@ -15,6 +15,7 @@ from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
 from vbrand.model.components import Components
+from vbrand.model.kernels import Gaussian, Student
 from vbrand.model.posterior import scores_of, updated
 from vbrand.model.prior import Prior
 from vbrand.model.weights import expected_log_weights, prior_weights
@@ -39,7 +40,7 @@ def problems(draw):
         precision=rng.gamma(1.0, 2.0, size=known + 1) + 1e-3,
         dof=dof,
         scale=dof[:, None, None] * spread * np.outer(unit, unit),
-        tail=np.full(known + 1, draw(st.sampled_from([np.inf, 3.0, 30.0]))),
+        kernels=(draw(st.sampled_from([Gaussian(), Student(3.0), Student(30.0)])),) * (known + 1),
     ).reordered(np.r_[np.arange(known), np.full(novel, known)])
     concentration = draw(st.sampled_from([0.2, 1.0, 6.0, (1.0, 1.0), (3.0, 0.5)]))
     prior = Prior(
@@ -68,7 +69,7 @@ def test_it_says_why_it_stopped():
 
 
 def sklearn_prior(novel, p, concentration):
-    base = Components(np.zeros((1, p)), np.array([0.7]), np.array([p + 1.5]), np.eye(p)[None] * 0.8, np.array([np.inf]))
+    base = Components(np.zeros((1, p)), np.array([0.7]), np.array([p + 1.5]), np.eye(p)[None] * 0.8, (Gaussian(),))
     components = base.reordered(np.zeros(novel, int))
     return Prior(components, prior_weights(np.ones(1), concentration, novel), np.zeros(0, int))
 

@@ -8,7 +8,8 @@ from problems import pulls, random_problem, score_rows
 
 from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.rows import Rows
-from vbrand.model.posterior import Scores, scores_of
+from vbrand.model.kernels import Gaussian, Student
+from vbrand.model.posterior import RowScores, scores_of
 
 
 def close(first, second):
@@ -70,9 +71,10 @@ def test_pruned_sweep_equals_the_dense_one(p, apart, heavy):
     centres = apart * rng.normal(size=(k, p))
     rows = centres[rng.integers(0, k, n)] + rng.normal(size=(n, p))
     root = np.tril(rng.normal(size=(k, p, p)) * 0.3) + np.eye(p)
-    tail = rng.uniform(1.0, 40.0, size=k) if heavy else np.full(k, np.inf)
-    tail[0] = np.inf  # one Gaussian among them
-    scores = Scores(centres, root, rng.normal(size=k), tail, 0.5 * (np.where(np.isinf(tail), 1.0, tail) + p))
+    tail = rng.uniform(1.0, 40.0, size=k)
+    kind = np.full(k, Student.code if heavy else Gaussian.code)
+    kind[0] = Gaussian.code  # one Gaussian among them
+    scores = RowScores(centres, root, rng.normal(size=k), kind, tail, 0.5 * (tail + p))
     counts, weights, sums, squares, evidence, best = dense(rows, scores)
     for winners in (None, best.astype(np.int32), rng.integers(0, k, n).astype(np.int32)):
         swept = sweep(Rows.plain(rows), scores, winners)
@@ -112,6 +114,8 @@ def test_a_far_and_narrow_group_keeps_its_scatter():
     rows = np.vstack([rng.normal(size=(200, 2)), 1e6 + 1e-3 * rng.normal(size=(200, 2))])
     found = statistics_of_labels(Rows.plain(rows), np.repeat([0, 1], 200), 2)
     np.testing.assert_allclose(found.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)
-    scores = Scores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), np.zeros(2), np.full(2, np.inf), np.ones(2))
+    none = np.zeros(2)
+    kind = np.full(2, Gaussian.code)
+    scores = RowScores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), none, kind, none, none)
     swept = sweep(Rows.plain(rows), scores).statistics
     np.testing.assert_allclose(swept.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)

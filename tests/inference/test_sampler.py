@@ -9,6 +9,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains, state_of, step
 from vbrand.model.components import Components, evidence
 from vbrand.model.conditionals import Drawn, slice_scores
+from vbrand.model.kernels import Gaussian
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import prior_weights
 
@@ -24,7 +25,7 @@ def small_target(p, known, update_known, seed=0, concentration=(2.0, 2.0), kappa
         precision=np.append(np.full(known, 2.0 if update_known else np.inf), 0.5),
         dof=np.full(count, p + 5.0),
         scale=scale if update_known else scale / 5.0,
-        tail=np.full(count, np.inf),
+        kernels=(Gaussian(),) * count,
     )
     dirichlet = np.append(rng.uniform(0.5, 2.0, known), 1.5)
     return Target(Prior(components, prior_weights(dirichlet, concentration, 1), np.arange(known)), concentration, kappa)

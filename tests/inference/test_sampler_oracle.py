@@ -10,6 +10,7 @@ from vbrand.discovery.sampled import clusters_of
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains
 from vbrand.model.components import Components
+from vbrand.model.kernels import Gaussian
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
 from vbrand.partition.points import expected_loss
@@ -28,7 +29,7 @@ def target_of(p, summary):
         precision=np.array([11.0 + p, 11.0 + p, 0.1]),
         dof=np.array([20.0, 20.0, p + 2.0]),
         scale=np.concatenate([(20.0 - p - 1.0) * np.array(summary["stage1_cov"]), 3.0 * np.eye(p)[None]]),
-        tail=np.full(3, np.inf),
+        kernels=(Gaussian(),) * 3,
     )
     prior = Prior(components, prior_weights(np.array([1.0, 1.0, 0.1]), (1.0, 5.0), 1), np.arange(2))
     return Target(prior, (1.0, 5.0), 0.25)

@@ -8,6 +8,7 @@ from scipy import stats
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
+from vbrand.model.kernels import Gaussian
 
 DRAWS = 40_000
 
@@ -83,7 +84,7 @@ def test_a_component_without_rows_keeps_its_prior():
 
 def test_point_masses_do_not_move_and_cost_nothing():
     free = random_components(np.random.default_rng(0), 1, 2)
-    prior = Components(free.mean, np.array([np.inf]), free.dof, free.scale, free.tail)
+    prior = Components(free.mean, np.array([np.inf]), free.dof, free.scale, free.kernels)
     posterior = posterior_from(prior, statistics_of_labels(Rows.plain(np.ones((9, 2))), np.zeros(9, int), 1))
     np.testing.assert_array_equal(posterior.mean, prior.mean)
     np.testing.assert_array_equal(posterior.scale, prior.scale)
@@ -98,7 +99,7 @@ def test_the_expected_scatter_is_the_mean_of_draws():
         np.array([1.0, np.inf, 1.0]),
         np.array([9.0, 4.0, 3.0]),
         np.stack([scale] * 3),
-        np.full(3, np.inf),
+        (Gaussian(),) * 3,
     )
     drawn = stats.invwishart(df=9.0, scale=scale).rvs(200_000, random_state=0)
     np.testing.assert_allclose(components.expected_scatter[0], drawn.mean(axis=0), rtol=0.02)

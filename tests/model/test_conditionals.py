@@ -16,6 +16,7 @@ from vbrand.model.conditionals import (
     draw_places,
     slice_scores,
 )
+from vbrand.model.kernels import Gaussian
 
 # p-values of single comparisons; seeds are fixed
 RARE = 1e-3
@@ -156,7 +157,7 @@ def test_scores_are_weighted_densities_over_the_slice_sequence():
 
 def test_many_columns_are_drawn_without_loss():
     p = 40
-    component = Components(np.zeros((1, p)), np.array([0.01]), np.array([p + 0.0]), np.eye(p)[None], np.array([np.inf]))
+    component = Components(np.zeros((1, p)), np.array([0.01]), np.array([p + 0.0]), np.eye(p)[None], (Gaussian(),))
     drawn = many(component, 200)
     assert isinstance(drawn, Drawn)
     assert np.isfinite(drawn.mean).all()

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 from sklearn.metrics import mutual_info_score
 
-from vbrand.partition import _search
 from vbrand.partition.points import best_partition, expected_loss, point_partition, similarity, similarity_blocks, vote
 
 LOSSES = ["vi", "binder"]
@@ -238,13 +237,6 @@ def test_many_draws_are_thinned_for_the_search_but_not_for_the_loss():
     found = best_partition(draws, random_state=0, n_runs=4)
     np.testing.assert_array_equal(found.labels, truth)
     assert found.expected_loss == pytest.approx(expected_loss(truth, draws), abs=1e-12)
-
-
-def test_more_clusters_than_groups_are_allocated_anew(monkeypatch):
-    monkeypatch.setattr(_search, "_MAX_CELLS", 1)  # memory for two groups only
-    draws = noisy_draws(np.repeat(np.arange(4), 10), 20, 0.0)
-    found = best_partition(draws, random_state=0)
-    assert set(found.labels) == {0, 1}
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -10,9 +10,6 @@ from matplotlib import pyplot
 from tables import grain_rows
 
 from vbrand import BrandSampler, VBrand
-from vbrand.facts.maps import principal_scores
-from vbrand.facts.profiles import ordered_numbers
-from vbrand.pictures.looks import looks_of
 
 
 @pytest.fixture(autouse=True)
@@ -21,27 +18,16 @@ def no_figures_left_open():
     pyplot.close("all")
 
 
-@pytest.fixture(scope="module")
-def found():
-    known, labels, new, _ = grain_rows()
-    names = ["moisture", "protein", "ash"]
-    return (
-        VBrand(random_state=0)
-        .fit(pd.DataFrame(known, columns=names), labels)
-        .discover(pd.DataFrame(new, columns=names))
-    )
-
-
 @pytest.mark.parametrize("method", ["pca", "tsne"])
 @pytest.mark.parametrize("colour", ["group", "novelty"])
-def test_every_row_is_on_the_map(found, method, colour):
-    axes = found.plot.map(method=method, colour=colour)
+def test_every_row_is_on_the_map(grain_found, method, colour):
+    axes = grain_found.plot.map(method=method, colour=colour)
     assert sum(len(each.get_offsets()) for each in axes.collections) == 60
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["oat (30)", "novel 1 (30)"]
 
 
-def test_profiles_are_medians(found):
-    axes = found.plot.profile()
+def test_profiles_are_medians(grain_found):
+    axes = grain_found.plot.profile()
     lines = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
     assert set(lines) == {"oat", "rye", "novel 1"}  # of rye, which has no rows, what the model expects
     assert (lines["novel 1"] < lines["oat"]).all()
@@ -49,29 +35,29 @@ def test_profiles_are_medians(found):
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["moisture", "protein", "ash"]
 
 
-def test_history_ends_at_the_bound(found):
-    axes = found.plot.history()
-    assert axes.get_lines()[0].get_ydata()[-1] == found.elbo
+def test_history_ends_at_the_bound(grain_found):
+    axes = grain_found.plot.history()
+    assert axes.get_lines()[0].get_ydata()[-1] == grain_found.elbo
 
 
-def test_confusion_counts(found):
-    axes = found.plot.confusion(["oat"] * 30 + ["teff"] * 30)
+def test_confusion_counts(grain_found):
+    axes = grain_found.plot.confusion(["oat"] * 30 + ["teff"] * 30)
     assert sorted(text.get_text() for text in axes.texts) == ["30", "30"]
     with pytest.raises(ValueError, match="one value for each of 60 rows"):
-        found.plot.confusion(["oat"])
+        grain_found.plot.confusion(["oat"])
 
 
-def test_pictures_go_where_they_are_told(found):
+def test_pictures_go_where_they_are_told(grain_found):
     _, panels = pyplot.subplots(1, 4)
-    assert found.plot.map(ax=panels[0]) is panels[0]
-    assert found.plot.profile(ax=panels[1]) is panels[1]
-    assert found.plot.history(ax=panels[2]) is panels[2]
-    assert found.plot.confusion(found.labels, ax=panels[3]) is panels[3]
+    assert grain_found.plot.map(ax=panels[0]) is panels[0]
+    assert grain_found.plot.profile(ax=panels[1]) is panels[1]
+    assert grain_found.plot.history(ax=panels[2]) is panels[2]
+    assert grain_found.plot.confusion(grain_found.labels, ax=panels[3]) is panels[3]
 
 
-def test_what_can_not_be_drawn_is_said(found):
+def test_what_can_not_be_drawn_is_said(grain_found):
     with pytest.raises(ValueError, match="method is 'umap'"):
-        found.plot.map(method="umap")
+        grain_found.plot.map(method="umap")
     known, labels, new, _ = grain_rows()
     detector = VBrand().fit(known, labels)
     with pytest.raises(ValueError, match="too few for t-SNE"):
@@ -87,23 +73,6 @@ def test_the_sampler_has_the_same_pictures_but_no_bound():
         exact.plot.history()
 
 
-def test_notebooks_show_the_summary_and_no_markup_of_names():
-    known, labels, new, _ = grain_rows()
-    named = np.where(np.array(labels) == "oat", "<b>oat</b>", "rye")
-    shown = VBrand().fit(known, named).discover(new)._repr_html_()
-    assert "30 rows belong to the 2 known classes" in shown
-    assert "&lt;b&gt;oat&lt;/b&gt;" in shown
-    assert "<b>oat" not in shown
-    assert shown.count("<tr>") == 4
-
-
-def test_names_that_are_ordered_numbers_are_an_axis():
-    assert ordered_numbers(("1100", "1098.5", "900")).tolist() == [1100.0, 1098.5, 900.0]
-    assert ordered_numbers(("X400nm", "X410nm", "X420nm")).tolist() == [400.0, 410.0, 420.0]
-    for names in (("0", "1", "2"), ("c 1", "c 2", "c 3"), ("3", "1", "2"), ("a1", "b2", "c3"), ("ash", "protein", "x")):
-        assert ordered_numbers(names) is None
-
-
 def test_spectra_are_drawn_in_the_units_of_the_table():
     rng = np.random.default_rng(0)
     shapes = np.sin(np.linspace(0, 3, 40)) * np.array([[1.0], [2.0], [-3.0]])
@@ -114,14 +83,3 @@ def test_spectra_are_drawn_in_the_units_of_the_table():
     lines = {line.get_label(): line for line in found.plot.profile().get_lines()}
     np.testing.assert_allclose(lines["novel 1"].get_ydata(), shapes[2], atol=0.1)
     assert lines["novel 1"].get_xdata()[-1] == 1178.0
-
-
-def test_no_two_of_many_groups_look_the_same(found):
-    many = tuple(found.groups[0] for _ in range(30)) + tuple(found.groups[2] for _ in range(30))
-    assert len({(look.colour, look.symbol) for look in looks_of(many)}) == 60
-
-
-def test_the_map_does_not_turn_with_the_order_of_rows():
-    rows = np.random.default_rng(0).normal(size=(50, 4)) * [4.0, 3.0, 2.0, 1.0]
-    order = np.random.default_rng(1).permutation(50)
-    np.testing.assert_allclose(principal_scores(rows)[order], principal_scores(rows[order]), atol=1e-9)

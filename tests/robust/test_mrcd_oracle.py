@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from shared import SHARED, needs_shared, oracle, seeds, statlog
 
-from vbrand.robust.mrcd import Frame, fit_mrcd, fit_of_subset
+from vbrand.robust.mrcd import TargetCoordinates, fit_mrcd, fit_of_subset
 from vbrand.robust.scale import qn
 from vbrand.robust.subsets import starting_subsets
 
@@ -54,7 +54,7 @@ def mask(indices, n):
 
 def frame_of_r(rows, theirs):
     scale = np.array(theirs["scale_Qn_floored"])
-    return Frame(np.median(rows, axis=0), scale, theirs["target_equicorrelation"] or 0.0)
+    return TargetCoordinates(np.median(rows, axis=0), scale, theirs["target_equicorrelation"] or 0.0)
 
 
 @settings

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import stats
-from shared import needs_shared, oracle, statlog
 from sklearn.datasets import load_digits
 
-from vbrand.robust.mcd import fit_mcd
-from vbrand.stage1.classes import learn_classes
+from vbrand.robust.scale import qn
+from vbrand.stage1.classes import check_sizes, learn_classes, pooled_scales, stand_in_scales
 
 
 @pytest.fixture(scope="module")
@@ -66,32 +64,28 @@ def test_bad_classes_are_named():
     rows[20:] = 1.0
     with pytest.raises(ValueError, match="class b: the 11 of 22 rows that lie closest together are identical"):
         learn_classes(rows, np.array(["a"] * 20 + ["b"] * 22))
-    with pytest.raises(ValueError, match="column height has the same value in all labelled rows"):
-        learn_classes(rows * [1.0, 0.0], np.array(["a"] * 20 + ["b"] * 22), columns=["width", "height"])
+    with pytest.raises(ValueError, match="column 1 has the same value in all labelled rows"):
+        learn_classes(rows * [1.0, 0.0], np.array(["a"] * 20 + ["b"] * 22))
     with pytest.raises(ValueError, match="class 0: the scatter of 10 rows in 12 columns is singular"):
         learn_classes(rng.normal(size=(20, 12)), np.zeros(20, int), scatter="mcd")
 
 
-@needs_shared
-@pytest.mark.parametrize("code", [1, 3, 4, 7])
-@pytest.mark.parametrize("alpha", [0.5, 0.75])
-def test_mcd_reaches_determinants_as_low_as_r(code, alpha):
-    rows, labels = statlog()
-    rows = rows[labels == code] / 4.5
-    theirs = oracle("mcd", f"statlog_class{code}_mcd_alpha{alpha}.json")["deterministic"]
-    ours = fit_mcd(rows, support_fraction=theirs["h"] / len(rows))
-    factor = theirs["reweighted_consistency_times_correction"]
-    # R's small-sample factor is left out here; the rest agrees up to the choice of local optimum
-    assert ours.log_determinant <= np.linalg.slogdet(theirs["cov"])[1] - 36 * np.log(factor[1]) + 1.0
+def test_a_class_that_is_too_small_is_named_with_its_rows():
+    check_sizes(np.array(["oat", "rye"]), np.array([3, 40]))
+    with pytest.raises(ValueError, match="class rye has 1 row; a robust scatter needs at least 3"):
+        check_sizes(np.array(["oat", "rye"]), np.array([3, 1]))
 
 
-def test_mcd_is_the_covariance_of_the_rows_within_the_quantile():
+def test_the_pooled_scale_is_the_root_mean_square_of_those_of_the_classes():
     rng = np.random.default_rng(0)
-    rows = rng.normal(size=(2000, 3))
-    rows[:400] += 20.0
-    fit = fit_mcd(rows)
-    assert not fit.subset[:400].any()
-    share = fit.subset.mean()
-    factor = share / stats.chi2.cdf(stats.chi2.ppf(share, 3), 5)
-    np.testing.assert_allclose(fit.scatter, factor * np.cov(rows[fit.subset].T), rtol=1e-10)
-    assert 0.95 < fit.subset[400:].mean() <= 1.0
+    member = np.repeat([0, 1], [30, 10])
+    rows = rng.normal(size=(40, 2)) * np.where(member == 0, 1.0, 5.0)[:, None] + 100.0 * member[:, None]
+    pooled = pooled_scales(rows, member, np.ones(2))
+    np.testing.assert_allclose(pooled**2, (30 * qn(rows[:30]) ** 2 + 10 * qn(rows[30:]) ** 2) / 40)
+
+
+def test_stand_ins_are_deviations_within_classes_or_between_them_where_there_are_none():
+    member = np.repeat([0, 1], 20)
+    within = np.tile([0.0, 0.0, 0.0, 1.0], 10)
+    rows = np.column_stack([within + 100.0 * member, 3.0 * member])
+    np.testing.assert_allclose(stand_in_scales(rows, member), [np.sqrt(0.25), 1.5])

@@ -6,6 +6,7 @@ from scipy import stats
 
 from vbrand import VBrand
 from vbrand.metrics import evaluate
+from vbrand.model.kernels import Gaussian, Student
 from vbrand.stage1.modes import learn_modes
 from vbrand.studies.simulate import Simulated, simulate
 
@@ -16,7 +17,7 @@ def two_classes(rng, n=200, p=3):
 
 def test_gaussian_classes_are_found_as_they_are():
     rows, labels = two_classes(np.random.default_rng(0), n=2_000)
-    known = learn_modes(rows, labels, tail=np.inf)
+    known = learn_modes(rows, labels, kernel=Gaussian())
     assert known.class_of.tolist() == [0, 1]
     np.testing.assert_allclose(known.centres, [[0.0] * 3, [9.0] * 3], atol=0.15)
     np.testing.assert_allclose(known.scatters, [np.eye(3), 4.0 * np.eye(3)], atol=0.3)
@@ -27,7 +28,7 @@ def test_a_student_scatter_is_that_of_the_student():
     rng = np.random.default_rng(0)
     shape = np.array([[2.0, 0.5], [0.5, 1.0]])
     rows = stats.multivariate_t(np.zeros(2), shape, df=15).rvs(4_000, random_state=rng)
-    known = learn_modes(rows, np.zeros(4_000, int), tail=15.0, max_modes=1)
+    known = learn_modes(rows, np.zeros(4_000, int), kernel=Student(15.0), max_modes=1)
     np.testing.assert_allclose(known.scatters[0], shape, atol=0.12)
 
 
@@ -35,7 +36,7 @@ def test_a_class_of_two_modes_has_two_components_that_mean_it():
     rng = np.random.default_rng(0)
     rows, labels = two_classes(rng)
     rows[:80] += [30.0, 0.0, 0.0]
-    known = learn_modes(rows, labels, tail=15.0)
+    known = learn_modes(rows, labels, kernel=Student(15.0))
     assert known.class_of.tolist() == [0, 0, 1]
     assert known.rows.tolist() == [120, 80, 200]
     detector = VBrand(random_state=0).fit(rows, labels)
@@ -49,7 +50,7 @@ def test_max_modes_one_gives_one_component_a_class():
     rng = np.random.default_rng(0)
     rows, labels = two_classes(rng)
     rows[:80] += [30.0, 0.0, 0.0]
-    assert learn_modes(rows, labels, tail=15.0, max_modes=1).class_of.tolist() == [0, 1]
+    assert learn_modes(rows, labels, kernel=Student(15.0), max_modes=1).class_of.tolist() == [0, 1]
 
 
 def test_scatters_of_like_classes_are_drawn_together_and_those_of_unlike_ones_are_not():
@@ -58,16 +59,16 @@ def test_scatters_of_like_classes_are_drawn_together_and_those_of_unlike_ones_ar
     labels = np.repeat(np.arange(classes), n)
     like = rng.normal(size=(n * classes, p)) + 20.0 * labels[:, None]
     unlike = like * np.where(rng.random((classes, p)) < 0.5, 0.2, 5.0)[labels]
-    assert learn_modes(like, labels, tail=np.inf).alike > 20.0
-    assert learn_modes(unlike, labels, tail=np.inf).alike < 5.0
+    assert learn_modes(like, labels, kernel=Gaussian()).alike > 20.0
+    assert learn_modes(unlike, labels, kernel=Gaussian()).alike < 5.0
 
 
 @pytest.mark.parametrize("factor", [1.0, 1e-4, 1e4])
 def test_units_and_order_of_columns_do_not_matter(factor):
     rows, labels = two_classes(np.random.default_rng(1), n=60)
     order = [2, 0, 1]
-    plain = learn_modes(rows, labels, tail=15.0)
-    moved = learn_modes((rows * [1.0, factor, 1.0])[:, order], labels, tail=15.0)
+    plain = learn_modes(rows, labels, kernel=Student(15.0))
+    moved = learn_modes((rows * [1.0, factor, 1.0])[:, order], labels, kernel=Student(15.0))
     unit = np.array([1.0, factor, 1.0])[order]
     np.testing.assert_allclose(moved.centres / unit, plain.centres[:, order], rtol=1e-6, atol=1e-8)
     expected = plain.scatters[:, order][:, :, order]
@@ -116,7 +117,7 @@ def test_modes_far_apart_do_not_widen_the_classes():
     rng = np.random.default_rng(0)
     rows, labels = two_classes(rng, n=50)
     rows[:25] += 1_000.0
-    known = learn_modes(rows, labels, tail=15.0)
+    known = learn_modes(rows, labels, kernel=Student(15.0))
     assert known.class_of.tolist() == [0, 0, 1]
     assert np.linalg.eigvalsh(known.scatters).max() < 10.0
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vbrand import VBrand
-from vbrand.stage1.reduction import reduce_columns
+from vbrand.stage1.reduction import columns_wanted, reduce_columns
 
 
 def spectra(rng, n, place, level=1.0):
@@ -119,3 +121,26 @@ def test_the_columns_of_a_novel_hump_explain_it(wide):
     best = [int(part.column.removeprefix("column ")) for part in group.explanation.contributions[:5]]
     assert all(140 <= column <= 180 for column in best)  # a hump at 0.8 of 200 columns
     assert "column 1" in str(group.explanation)
+
+
+def test_axes_are_orthonormal_and_scores_lead_back_to_the_row(wide):
+    train, _, _ = wide
+    reduction, reduced = reduce_columns(train, np.repeat([0, 1], 30), 15)
+    assert reduced.shape == (60, 16)
+    np.testing.assert_allclose(reduction.axes @ reduction.axes.T, np.eye(15), atol=1e-10)
+    flat = reduction.outward(reduction.inward(train))  # without what is left over
+    np.testing.assert_allclose(reduction.inward(flat)[:, :-1], reduction.inward(train)[:, :-1], atol=1e-8)
+
+
+def test_what_is_left_over_is_shared_out_among_columns(wide):
+    train, _, test = wide
+    reduction, _ = reduce_columns(train, np.repeat([0, 1], 30), 15)
+    for row in test[::30]:
+        shares = reduction.rest_by_column(row)
+        assert (shares >= 0.0).all()
+        assert shares.sum() == pytest.approx(1.0)
+
+
+@given(st.integers(2, 10_000), st.integers(1, 50))
+def test_more_rows_speak_for_more_columns_and_always_for_two(rows, classes):
+    assert columns_wanted(rows + 1, classes) >= columns_wanted(rows, classes) >= columns_wanted(rows, classes + 1) >= 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vbrand.model.components import Components, stacked
+from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import Posterior
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.elicit import Beliefs, elicit
@@ -25,7 +26,7 @@ def meanings(known, centres, covariances, counts):
         count,
         count + p + 1.0,
         count[:, None, None] * np.array(covariances),
-        np.full(count.size, np.inf),
+        (Gaussian(),) * count.size,
     )
     own = prior.components.reordered(np.arange(2))
     posterior = Posterior(stacked(own, novel), prior.weights)

@@ -17,6 +17,7 @@ from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.model_file import Model, model_writer
 from vbrand.estimators.variational import VBrand
 from vbrand.facts.facts import Facts
+from vbrand.facts.groups import GroupKind
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
 from vbrand.io.tables.material import Material, Unknown
@@ -124,9 +125,9 @@ def summary_json(analysis: Analysis) -> str:
     summary = {
         "sentence": facts.sentence,
         "rows": facts.rows,
-        "known_rows": sum(group.rows for group in facts.groups if group.kind == "known class"),
-        "novel_rows": sum(group.rows for group in facts.groups if group.kind == "novel group"),
-        "outlier_rows": sum(group.rows for group in facts.groups if group.kind == "outlier group"),
+        "known_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.KNOWN),
+        "novel_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.NOVEL),
+        "outlier_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.OUTLIER),
         "novel_label": label_names(analysis.detector.classes_).tolist()[-1],
         "groups": [_group(facts, k) for k in range(len(facts.groups))],
         "novel_groups": asdict(facts.count),

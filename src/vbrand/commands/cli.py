@@ -123,7 +123,9 @@ def predict(
         from vbrand.io.tables.material import Roles, read_unknown
 
         held = read_model(model)
-        unknown = read_unknown(new, held.columns, held.kept.size, Roles(None, name, None, tuple(ignore or ())))
+        passage = held.learned.passage
+        roles = Roles(None, name, None, tuple(ignore or ()))
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles)
         detector = VBrand.from_model(held)
         if out is None:
             write_labels(sys.stdout.buffer, detector, unknown, held.facts)

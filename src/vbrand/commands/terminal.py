@@ -69,11 +69,13 @@ def bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
 
 def show(facts: "Facts") -> None:
     """Print the answer: a sentence, the groups, how good it is where the truth is known, and notes."""
+    from vbrand.facts.groups import GroupKind
+
     console = Console(highlight=False)
     console.print(escape(facts.sentence), style="bold", soft_wrap=True)
     console.print(_groups(facts))
     for group in facts.groups:
-        if group.kind == "novel group" and group.explanation is not None:
+        if group.kind == GroupKind.NOVEL and group.explanation is not None:
             console.print(escape(f"{group.name}: {group.explanation}"), soft_wrap=True)
     if facts.scores:
         console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores), soft_wrap=True)
@@ -82,6 +84,8 @@ def show(facts: "Facts") -> None:
 
 
 def _groups(facts: "Facts") -> Table:
+    from vbrand.facts.groups import GroupKind
+
     table = Table("group", "kind", box=SIMPLE)
     for heading in ("rows", "share", "P(novel)"):
         table.add_column(heading, justify="right")
@@ -95,5 +99,5 @@ def _groups(facts: "Facts") -> Table:
             most = int(column.argmax())
             share = f" ({column[most] / group.rows:.0%})" if group.rows else ""
             cells.append(f"{escape(facts.confusion.truth[most])}{share}" if group.rows else "-")
-        table.add_row(*cells, style="bold" if group.kind == "novel group" else None)
+        table.add_row(*cells, style="bold" if group.kind == GroupKind.NOVEL else None)
     return table

@@ -1,5 +1,6 @@
 """What was found: a known class or a novel group for every row, with probabilities."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -10,13 +11,30 @@ from numpy.typing import NDArray
 
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
-from vbrand.facts.groups import Group, GroupCount, plural
+from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
 from vbrand.pictures.plots import Plots
 from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
+class Context:
+    """What a discovery is about: the rows, the known classes, and from when on a row or a group counts as novel."""
+
+    table: NDArray[Any]  # (n, p) in the user's units
+    yardstick: Yardstick  # the known classes as they are after the discovery
+    columns: tuple[str, ...]
+    threshold: float  # rows with a larger P(novel) are novel
+    min_group: int  # novel groups of fewer rows are outlier groups
+    notes: tuple[str, ...]  # what was done to the table, in sentences
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Return the known labels, (J,)."""
+        return self.yardstick.classes
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery(ABC):
     """The answer of `discover`.
 
     `clusters` are 0..J-1 for the known classes in the order of `classes`, and J.. for the novel groups, largest first.
@@ -25,32 +43,52 @@ class Discovery:
     row is known. Groups of fewer than `min_group` rows are outlier groups.
     """
 
-    classes: NDArray[Any]  # (J,)
+    context: Context = field(repr=False)
     labels: NDArray[Any]  # (n,) known label, or -1 / "novel"
     clusters: IntArray  # (n,)
     novelty_probability: FloatArray  # (n,)
     novelty_score: FloatArray  # (n,) log-odds of novelty above those of the threshold
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
-    columns: tuple[str, ...]
-    notes: tuple[str, ...]  # what was done to the table, in sentences
-    threshold: float  # rows with a larger P(novel) are novel
-    _table: NDArray[Any] = field(repr=False)
-    _yardstick: Yardstick = field(repr=False)
 
     @property
+    @abstractmethod
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def class_probabilities(self) -> FloatArray:
         """Return probabilities of the known classes and of novelty (last), (n, J + 1); rows sum to 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
         """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
-        raise NotImplementedError
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Return the known labels, (J,)."""
+        return self.context.classes
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return what the columns of the table are called."""
+        return self.context.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was done to the table, in sentences."""
+        return self.context.notes
+
+    @property
+    def threshold(self) -> float:
+        """Return the probability of novelty above which a row is novel."""
+        return self.context.threshold
+
+    @property
+    def min_group(self) -> int:
+        """Return the fewest rows of a novel group; smaller ones are outlier groups."""
+        return self.context.min_group
 
     @property
     def plot(self) -> Plots:
@@ -70,20 +108,20 @@ class Discovery:
         `source` is what the table is called, `names` and `truth` are those of its rows, `scores` say how good it is.
         """
         return facts_of(
-            self._table,
+            self.context.table,
             self.clusters,
             self.novelty_probability,
             self._class_probabilities_of,
             self.groups,
-            self._yardstick,
-            names=names,
-            truth=truth,
+            self.context.yardstick,
             sentence=repr(self),
-            source=source,
             count=self.n_groups,
             notes=self.notes,
             threshold=self.threshold,
             climb=self._climb(),
+            source=source,
+            names=names,
+            truth=truth,
             scores=scores,
         )
 
@@ -96,7 +134,7 @@ class Discovery:
 
     def has_rows_of(self, other: "Discovery") -> bool:
         """Return whether another discovery is of the same rows."""
-        return bool(np.array_equal(self._table, other._table))
+        return bool(np.array_equal(self.context.table, other.context.table))
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.
@@ -107,7 +145,7 @@ class Discovery:
             raise IndexError(
                 f"row {row} was asked for; the rows that were discovered count from 0 to {self.labels.size - 1}."
             )
-        return self._yardstick.explain(self._table[[row]].astype(np.float64))
+        return self.context.yardstick.explain(self.context.table[[row]].astype(np.float64))
 
     def summary(self) -> "Summary":
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
@@ -121,8 +159,8 @@ class Discovery:
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
-        novel = [group.rows for group in self.groups if group.kind == "novel group"]
-        outliers = sum(group.rows for group in self.groups if group.kind == "outlier group")
+        novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL]
+        outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
         return (
             f"{plural(known, 'row belongs', 'rows belong')} to the "
             f"{plural(self.classes.size, 'known class', 'known classes')}, "
@@ -146,7 +184,7 @@ class Summary:
             for g in self.groups
         ]
         for group in self.groups:
-            if group.kind == "novel group" and group.explanation is not None:
+            if group.kind == GroupKind.NOVEL and group.explanation is not None:
                 lines.append(f"{group.name}: {group.explanation}")
         return "\n".join([*lines, *self.notes])
 
@@ -159,6 +197,6 @@ class Summary:
             f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
             for g in self.groups
         )
-        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == "novel group"]
+        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
         notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

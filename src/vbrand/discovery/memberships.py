@@ -1,8 +1,8 @@
 """From scores to answers: which known class or novel component a row belongs to, and how surely."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,10 +53,10 @@ class Answers:
     class_probabilities: FloatArray  # (n, J + 1) of the known classes and of novelty
 
 
-def answers_of(members: Memberships, classes: NDArray[Any], threshold: float, places: IntArray) -> Answers:
-    """Return the answers for rows with these memberships; `places` are the novel components that are groups."""
-    rank = np.full(members.novel.shape[1], classes.size + places.size)
-    rank[places] = classes.size + np.arange(places.size)
+def answers_of(members: Memberships, classes: NDArray[Any], threshold: float, group_components: IntArray) -> Answers:
+    """Return the answers for rows with these memberships, given which novel components are groups."""
+    rank = np.full(members.novel.shape[1], classes.size + group_components.size)
+    rank[group_components] = classes.size + np.arange(group_components.size)
     novel = members.is_novel(threshold)
     probability = members.novelty_probability
     return Answers(
@@ -72,19 +72,25 @@ def label_names(classes: NDArray[Any]) -> NDArray[Any]:
     return np.append(classes, "novel" if classes.dtype.kind in "US" else -1)
 
 
-def memberships(
-    rows: Rows, log_parts: Callable[[FloatArray], FloatArray], meaning: IntArray
-) -> Iterator[tuple[slice, Memberships]]:
-    """Return the memberships of rows block by block, by their posterior predictive densities.
+class Predictive(Protocol):
+    """Components that rows are predicted by, and what each of them means."""
 
-    `log_parts` gives, for rows in working coordinates, their log density jointly with each component; `meaning` is the
-    known class of each component, or -1.
+    @property
+    def meaning(self) -> IntArray:
+        """Return the known class of each component, -1 for novelty, (K,)."""
+
+    def log_parts(self, rows: FloatArray) -> FloatArray:
+        """Return the log density of rows in working coordinates jointly with each component, (n, K)."""
+
+
+def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Memberships]]:
+    """Return the memberships of rows block by block, by their posterior predictive densities.
 
     Not by the responsibilities of the fit: those average the log density of an empty novel component over all the
     places where it may lie, which no row can outweigh, so that a row far from everything would count as known.
     """
     for block in rows.blocks():
-        yield block, _shared_out(log_parts(rows.working(block)), meaning)
+        yield block, _shared_out(predictive.log_parts(rows.working(block)), predictive.meaning)
 
 
 def _shared_out(score: FloatArray, meaning: IntArray) -> Memberships:

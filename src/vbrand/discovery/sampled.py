@@ -7,19 +7,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import logit, logsumexp
 
-from vbrand.discovery.base import Discovery, Summary
+from vbrand.discovery.base import Context, Discovery, Summary
 from vbrand.discovery.chains import Chains
 from vbrand.discovery.diagnostics import effective_size, split_rhat
 from vbrand.discovery.memberships import label_names
-from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import GroupCount, describe_groups
+from vbrand.inference.kernel import statistics_of_labels
+from vbrand.inference.rows import Rows
+from vbrand.inference.sampler import Target
+from vbrand.model.components import posterior_from
+from vbrand.model.predictive import log_component_densities, log_urn_weights
+from vbrand.model.prior import with_novelties
 from vbrand.partition.points import best_partition
 from vbrand.types import FloatArray, IntArray
 
 # draws that the partition and the probabilities of its groups rest on
 DRAWS_FOR_PARTITION = 2_000
+# draws over which predictions for new rows are averaged
+_DRAWS_FOR_PREDICTION = 100
 # chains whose R-hat is above this disagree
 _DISAGREE = 1.05
 
@@ -37,6 +44,39 @@ class Diagnosis:
     rhat: float
 
 
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What new rows are predicted by after the sampler has run: an average over its draws."""
+
+    rows: Rows  # that were discovered
+    target: Target
+    chains: Chains
+
+    @property
+    def meaning(self) -> IntArray:
+        """Return what the columns of `log_parts` are: the known classes, and novelty (-1)."""
+        return np.append(self.target.prior.class_of, -1)
+
+    def log_parts(self, rows: FloatArray) -> FloatArray:
+        """Return log densities jointly with each known class and with novelty, averaged over draws, (n, J + 1)."""
+        prior, known = self.target.prior, self.target.prior.known
+        chosen = self.chains.chosen(_DRAWS_FOR_PREDICTION)
+        concentration = self.chains.concentration.ravel()[chosen]
+        total = np.full((rows.shape[0], known + 1), -np.inf)
+
+        for small, gamma in zip(self.chains.labels(chosen), concentration, strict=True):
+            labels = small.astype(np.int64)
+            clusters = max(known, int(labels.max()) + 1) - known
+            statistics = statistics_of_labels(self.rows, labels, known + clusters + 1)  # and one cluster without rows
+            components = posterior_from(with_novelties(prior, clusters + 1).components, statistics)
+            weights = log_urn_weights(prior.weights.dirichlet, statistics.counts[:-1], gamma)
+            parts = weights + log_component_densities(rows, components)
+            parts = np.column_stack([parts[:, :known], logsumexp(parts[:, known:], axis=1)])
+            np.logaddexp(total, parts, out=total)
+
+        return np.asarray(total - np.log(chosen.size))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledDiscovery(Discovery):
     """The answer of `BrandSampler.discover`.
@@ -50,7 +90,6 @@ class SampledDiscovery(Discovery):
     chains: Chains
     diagnostics: tuple[Diagnosis, ...]
     known_means: FloatArray  # (chains, draws, J, columns that vary) in the user's units
-    min_group: int  # the fewest rows of a novel group; `n_groups` and `novel_groups` count those
     _mean_columns: tuple[str, ...]
 
     @cached_property
@@ -137,38 +176,32 @@ class SampledDiscovery(Discovery):
 
 
 def sampled_discovery_of(
-    table: NDArray[Any],
-    chains: Chains,
-    clusters: IntArray,
-    *,
-    classes: NDArray[Any],
-    threshold: float,
-    min_group: int,
-    yardstick: Yardstick,
-    **fit: Any,
+    context: Context, chains: Chains, clusters: IntArray, known_means: FloatArray, mean_columns: tuple[str, ...]
 ) -> SampledDiscovery:
-    """Return the discovery for rows in the user's units, of which `clusters` is the point partition."""
+    """Return the discovery for rows in the user's units, of which `clusters` is the point partition.
+
+    `known_means` are draws of the means of the known classes, in the user's units of `mean_columns`.
+    """
     total = chains.count * chains.draws
+    classes, threshold, min_group = context.classes, context.threshold, context.min_group
     novel = chains.votes[:, -1]
     counts = chains.novel_groups(min_group).ravel()
     low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
+
     return SampledDiscovery(
-        classes=classes,
-        threshold=threshold,
+        context=context,
         labels=label_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
         novelty_probability=novel / total,
         novelty_score=logit((novel + threshold) / (total + 1.0)) - logit(threshold),
         groups=describe_groups(
-            table, clusters, _weights(chains, clusters), novel / total, classes, min_group, yardstick
+            context.table, clusters, _weights(chains, clusters), novel / total, classes, min_group, context.yardstick
         ),
         n_groups=GroupCount(float(counts.mean()), int(low), int(high)),
-        min_group=min_group,
         chains=chains,
         diagnostics=diagnose(chains, classes, min_group),
-        _table=table,
-        _yardstick=yardstick,
-        **fit,
+        known_means=known_means,
+        _mean_columns=mean_columns,
     )
 
 

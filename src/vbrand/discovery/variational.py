@@ -1,25 +1,21 @@
 """What the variational fit found: labels, groups and probabilities from the predictive densities of its components."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 from sklearn.utils import check_random_state
 
-from vbrand.discovery.base import Discovery
-from vbrand.discovery.memberships import Memberships, label_names
-from vbrand.facts.explain import Yardstick
+from vbrand.discovery.base import Context, Discovery
+from vbrand.discovery.memberships import Memberships, Predictive, label_names, memberships
 from vbrand.facts.facts import Climb
 from vbrand.facts.groups import GroupCount, describe_groups
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
 from vbrand.inference.rows import Rows
-from vbrand.model.posterior import Bound, Posterior
-from vbrand.model.predictive import log_component_weights
+from vbrand.model.posterior import Bound
 from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
@@ -41,16 +37,16 @@ class VariationalDiscovery(Discovery):
     traces: list[FloatArray]  # the bound of every sweep of every start (moves: of those kept), in the user's units
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
-    _rows: Rows
-    _members: Callable[[Rows], Iterator[tuple[slice, Memberships]]]
-    places: IntArray  # novel components that are groups, in their order
+    group_components: IntArray  # novel components that are groups, in their order
+    _rows: Rows  # what the model sees of the table
+    _predictive: Predictive
 
     @cached_property
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = np.empty((self.labels.size, len(self.groups)))
-        for block, members in self._members(self._rows):
-            result[block] = _probabilities(members, self.places)
+        for block, members in memberships(self._rows, self._predictive):
+            result[block] = _probabilities(members, self.group_components)
         return result
 
     @property
@@ -60,7 +56,7 @@ class VariationalDiscovery(Discovery):
 
     def _class_probabilities_of(self, rows: IntArray) -> FloatArray:
         some = self._rows if rows.size == len(self._rows) else replace(self._rows, table=self._rows.table[rows])
-        known = [np.exp(members.known) for _, members in self._members(some)]
+        known = [np.exp(members.known) for _, members in memberships(some, self._predictive)]
         return np.column_stack([np.concatenate(known), self.novelty_probability[rows]])
 
     def _climb(self) -> Climb:
@@ -73,30 +69,30 @@ class VariationalDiscovery(Discovery):
         return np.stack([(steps < generator.random((steps.shape[0], 1))).sum(axis=1) for _ in range(n_draws)])
 
 
-def discovery_of(
-    table: NDArray[Any],
-    rows: Rows,
-    members: Callable[[Rows], Iterator[tuple[slice, Memberships]]],
-    posterior: Posterior,
-    meaning: IntArray,
-    *,
-    classes: NDArray[Any],
-    threshold: float,
-    min_group: int,
-    generator: np.random.Generator,
-    yardstick: Yardstick,
-    **fit: Any,
-) -> VariationalDiscovery:
-    """Return the discovery for a table in the user's units; `fit` holds what is passed through.
+@dataclass(frozen=True)
+class Fit:
+    """What the search found and how it got there, bounds in the user's units."""
 
-    `rows` are what the model sees of it, `meaning` is the known class of each component or -1. `members` gives
-    memberships block by block, each time anew: no array of rows by components is kept.
+    elbo: float
+    bound: Bound  # the terms of the bound, in working coordinates
+    traces: list[FloatArray]
+    history: tuple[Move, ...]
+    stopped: Stopped
+
+
+def discovery_of(
+    context: Context, rows: Rows, fit: Fit, predictive: Predictive, weights: FloatArray, generator: np.random.Generator
+) -> VariationalDiscovery:
+    """Return the discovery for a table in the user's units.
+
+    `rows` are what the model sees of it, `weights` those that are expected of the components (K,). Memberships are
+    computed block by block, each time anew: no array of rows by components is kept.
     """
-    n = table.shape[0]
+    n, classes, threshold = len(rows), context.classes, context.threshold
     clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
     doubtful = list[FloatArray]()
-    certain = np.zeros((meaning < 0).sum() + 1, dtype=np.int64)
-    for block, part in members(rows):
+    certain = np.zeros((predictive.meaning < 0).sum() + 1, dtype=np.int64)
+    for block, part in memberships(rows, predictive):
         novel = part.is_novel(threshold)
         clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
         score[block] = part.novelty_score(threshold)
@@ -104,39 +100,47 @@ def discovery_of(
         sure = shares.max(axis=1) >= _CERTAIN
         certain += np.bincount(shares[sure].argmax(axis=1), minlength=certain.size)
         doubtful.append(shares[~sure])
-    places = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
+
+    group_components = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
     rank = np.arange(classes.size + certain.size)
-    rank[classes.size + places] = classes.size + np.arange(places.size)
+    rank[classes.size + group_components] = classes.size + np.arange(group_components.size)
     clusters = rank[clusters]
     novelty = expit(score + np.log(threshold / (1.0 - threshold)))
+
     found = VariationalDiscovery(
-        classes=classes,
+        context=context,
         labels=label_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
         novelty_probability=novelty,
         novelty_score=score,
         groups=describe_groups(
-            table, clusters, _weights(posterior, meaning, places), novelty, classes, min_group, yardstick
+            context.table,
+            clusters,
+            _weights_of_groups(weights, predictive.meaning, group_components),
+            novelty,
+            classes,
+            context.min_group,
+            context.yardstick,
         ),
-        n_groups=_count_groups(certain, np.concatenate(doubtful), min_group, generator),
-        _table=table,
-        _yardstick=yardstick,
-        threshold=threshold,
+        n_groups=_count_groups(certain, np.concatenate(doubtful), context.min_group, generator),
+        elbo=fit.elbo,
+        bound=fit.bound,
+        traces=fit.traces,
+        history=fit.history,
+        stopped=fit.stopped,
+        group_components=group_components,
         _rows=rows,
-        _members=members,
-        places=places,
-        **fit,
+        _predictive=predictive,
     )
     if n * len(found.groups) <= _AT_ONCE:
         _ = found.probabilities
     return found
 
 
-def _weights(posterior: Posterior, meaning: IntArray, places: IntArray) -> FloatArray:
-    """Return the expected weights of known classes and novel groups."""
-    expected = np.exp(log_component_weights(posterior))
+def _weights_of_groups(weights: FloatArray, meaning: IntArray, group_components: IntArray) -> FloatArray:
+    """Return the weights of known classes and novel groups, from those of components."""
     known = meaning >= 0
-    return np.append(np.bincount(meaning[known], expected[known]), expected[~known][places])
+    return np.append(np.bincount(meaning[known], weights[known]), weights[~known][group_components])
 
 
 def _groups_by_size(best: IntArray) -> IntArray:
@@ -144,13 +148,13 @@ def _groups_by_size(best: IntArray) -> IntArray:
     return np.asarray(components[np.argsort(-sizes, kind="stable")])
 
 
-def _probabilities(members: Memberships, places: IntArray) -> FloatArray:
+def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
     """Return probabilities of known classes and groups; what other novel components hold goes to the best group."""
-    if places.size == 0:
+    if group_components.size == 0:
         return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
-    inside = np.exp(members.novel[:, places])  # (n, groups)
-    elsewhere = np.exp(np.delete(members.novel, places, axis=1)).sum(axis=1)
-    inside[np.arange(inside.shape[0]), members.novel[:, places].argmax(axis=1)] += elsewhere
+    inside = np.exp(members.novel[:, group_components])  # (n, groups)
+    elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
+    inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
     return np.column_stack([np.exp(members.known), inside])
 
 

@@ -11,16 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_consistent_length
 
 from vbrand.checks import check_number, check_whole
-from vbrand.discovery.base import Discovery
+from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import Memberships, label_names, memberships
+from vbrand.estimators.columns import ColumnsOfFit
+from vbrand.estimators.fitted import Fitted, Learned, before_discovery
+from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
 from vbrand.io.tables.labels import read_labels
-from vbrand.io.tables.validated import checked_rows, column_list
+from vbrand.io.tables.validated import Columns, first_rows, more_rows
 from vbrand.model.components import Components
+from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
@@ -28,12 +33,13 @@ from vbrand.robust.columns import constant_columns
 from vbrand.stage1.classes import KnownClasses, check_sizes
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.elicit import Beliefs, elicit
+from vbrand.stage1.passage import Passage
 from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
-class Shell(BaseEstimator):  # type: ignore[misc]
-    """The scikit-learn side of a detector of novelty."""
+class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
+    """The scikit-learn side of a detector of novelty. All that it knows is one value, `_state`."""
 
     scatter: Any
     support_fraction: float
@@ -53,58 +59,46 @@ class Shell(BaseEstimator):  # type: ignore[misc]
     novel_scale: Any
     concentration: float | tuple[float, float]
 
-    @abstractmethod
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        """Return what stage 1 learns from labelled rows in working coordinates, for each kind of tail to try."""
+    _state: Fitted | None = None
+    _tuning: Tuning = TUNED
 
     @abstractmethod
-    def _discover(self, rows: NDArray[Any]) -> Discovery:
-        """Find known classes and novel groups in rows, and store what was found."""
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""
 
     @abstractmethod
-    def _log_parts(self, rows: FloatArray) -> FloatArray:
-        """Return the log density of rows jointly with each component, known ones first, (n, K)."""
+    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
+        """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the known classes from labelled rows.
 
-        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once.
+        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. A fit that is
+        refused leaves the detector as it was.
         """
         self._check_parameters()
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        rows = checked_rows(self, X, reset=True, least_rows=3)
+        table, columns = first_rows(self, X, least_rows=3)
         labels, given = read_labels(y)
-        check_consistent_length(rows, labels)
-        kept = self._varying_columns(rows[given])
-        labelled = rows[given][:, kept].astype(np.float64)
-        reduction, labelled = self._reduced(labelled, labels[given])
-        coordinates = Coordinates.of(labelled)
-        views = self._views_of(coordinates.inward(labelled), labels[given])
-        tail, known = views[0]
-        prior = elicit(known, self._beliefs(kept, coordinates, tail), 1, update_known=self.update_known)
-        # all went well: now, and at once, forget what was known before
-        self._kept, self._reduction, self._coordinates, self._views = kept, reduction, coordinates, views
-        self._prior = prior
-        self._chosen = 0
-        self.classes_ = known.labels
-        for name in ("discovery_", "_posterior", "_places", "_meaning", "_facts"):
-            self.__dict__.pop(name, None)
-        if not given.all():
-            self._discover(rows[~given])
+        check_consistent_length(table, labels)
+
+        learned = self._learned(table[given], labels[given], columns)
+        fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
+        self._state = fitted if given.all() else self._discovered(fitted, table[~given])
         return self
 
     def discover(self, X: Any) -> Any:
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
-        check_is_fitted(self)
+        fitted = self._fitted
         self._check_parameters()
-        return self._discover(checked_rows(self, X, reset=False))
+        self._state = self._discovered(fitted, more_rows(self, X, self._fitted_columns))
+        return self._state.discovery
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
-        check_is_fitted(self)
         names = label_names(self.classes_)
         best = [
             np.where(part.is_novel(self.threshold), self.classes_.size, part.best_class)
@@ -127,58 +121,81 @@ class Shell(BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log posterior predictive density of each row."""
-        check_is_fitted(self)
-        rows = self._rows(X)
-        parts = [logsumexp(self._log_parts_known_so_far(rows.working(block)), axis=1) for block in rows.blocks()]
-        return np.concatenate(parts) + self._coordinates.log_volume
-
-    def _log_parts_known_so_far(self, rows: FloatArray) -> FloatArray:
-        """Return `_log_parts`, or before any discovery those of the prior."""
-        if self._has_discovered:
-            return self._log_parts(rows)
-        return log_predictive_parts(rows, before_rows(self._prior))
+        rows, predictive = self._rows(X), self._fitted.predictive
+        parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
+        return np.concatenate(parts) + self._fitted.learned.passage.log_volume
 
     @property
-    def _has_discovered(self) -> bool:
-        return hasattr(self, "discovery_")
+    def classes_(self) -> NDArray[Any]:
+        """Return the known labels."""
+        return self._fitted.learned.classes
 
     @property
     def known_classes_(self) -> KnownClasses:
         """Return what stage 1 learned, in the user's units (of a reduced table what its components can show)."""
-        check_is_fitted(self)
-        _, known = self._views[self._chosen]
-        outer = self._coordinates.classes_outward(known)
-        return outer if self._reduction is None else self._reduction.classes_outward(outer)
+        return self._fitted.known
+
+    @property
+    def discovery_(self) -> Discovery:
+        """Return the last discovery; there is no such attribute before the first one."""
+        if self._fitted.discovery is None:
+            raise AttributeError(f"this {type(self).__name__} has discovered nothing yet: call `discover`.")
+        return self._fitted.discovery
+
+    @property
+    def _fitted(self) -> Fitted:
+        if self._state is None:
+            raise NotFittedError(f"This {type(self).__name__} is not fitted yet: call `fit` first.")
+        return self._state
+
+    @property
+    def _columns(self) -> Columns | None:  # type: ignore[override]
+        if self._state is None:
+            return None
+        passage = self._state.learned.passage
+        return Columns(passage.kept.size, passage.names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
 
     def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
-        check_is_fitted(self)
-        return memberships(self._rows(X), self._log_parts_known_so_far, self._meaning_so_far())
-
-    def _meaning_so_far(self) -> IntArray:
-        """Return the known class of each part of `_log_parts`, -1 for novelty."""
-        return np.append(self._prior.class_of, np.full(self._prior.opened, -1))
+        return memberships(self._rows(X), self._fitted.predictive)
 
     def _rows(self, X: Any) -> Rows:
-        return self._coordinates.view(self._columns(checked_rows(self, X, reset=False)))
+        passage = self._fitted.learned.passage
+        return passage.rows(more_rows(self, X, self._fitted_columns))
 
-    def _columns(self, rows: NDArray[Any]) -> NDArray[Any]:
-        kept = rows if self._kept.all() else rows[:, self._kept]
-        return kept if self._reduction is None else self._reduction.inward(kept)
+    def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
+        """Return what stage 1 learns from labelled rows."""
+        kept = _varying_columns(table, columns)
+        reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
+        passage = Passage(columns.names, kept, reduction, Coordinates.of(measured))
+        views = self._views_of(passage.coordinates.inward(measured), labels)
+        return Learned(views[0][1].labels, passage, views)
 
-    def _column_names(self) -> tuple[str, ...]:
-        return tuple(str(name) for name in getattr(self, "feature_names_in_", range(self.n_features_in_)))
+    def _prior(self, learned: Learned, view: int, novel: int) -> Prior:
+        """Return the prior for the classes of a view and at most so many novel components."""
+        kernel, known = learned.views[view]
+        beliefs = self._beliefs(learned.passage, kernel)
+        return elicit(known, beliefs, novel, update_known=self.update_known, tuning=self._tuning.stage1)
+
+    def _context(
+        self, learned: Learned, table: NDArray[Any], components: Components, class_of: IntArray, notes: tuple[str, ...]
+    ) -> Context:
+        """Return what a discovery is about, given the components that mean known classes."""
+        return Context(
+            table=table,
+            yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
+            columns=learned.passage.columns,
+            threshold=self.threshold,
+            min_group=self._smallest_group(table.shape[0]),
+            notes=notes,
+        )
 
     def _smallest_group(self, rows: int) -> int:
-        return max(5, int(np.ceil(0.005 * rows))) if self.min_group is None else self.min_group
-
-    def _varying_columns(self, rows: FloatArray) -> BoolArray:
-        constant = constant_columns(rows)
-        if constant.all():
-            raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
-        if constant.any():
-            names = column_list(self, np.flatnonzero(constant))
-            warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=3)
-        return ~constant
+        if self.min_group is not None:
+            return self.min_group
+        return max(self._tuning.outlier_rows, int(np.ceil(self._tuning.outlier_share * rows)))
 
     def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
         """Return the reduction of a wide table, and the labelled rows in it."""
@@ -186,16 +203,16 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         wanted = self.reduce
         if wanted == "auto":
             given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
-            wanted = None if given else columns_wanted(rows.shape[0], classes.size)
+            wanted = None if given else columns_wanted(rows.shape[0], classes.size, self._tuning.stage1)
         if wanted is None or rows.shape[1] <= wanted:
             return None, rows
         check_sizes(classes, np.bincount(member))
-        return reduce_columns(rows, member, wanted)
+        return reduce_columns(rows, member, wanted, self._tuning.stage1)
 
-    def _beliefs(self, kept: BoolArray, coordinates: Coordinates, tail: float) -> Beliefs:
+    def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "tail"}
-        p = self.n_features_in_
+        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "kernel"}
+        p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
         if given["novel_scale"] is not None:
@@ -203,47 +220,41 @@ class Shell(BaseEstimator):  # type: ignore[misc]
             if not np.allclose(scale, scale.T, rtol=1e-9) or not np.linalg.eigvalsh(scale)[0] > 0.0:
                 raise ValueError("novel_scale must be a symmetric, positive definite matrix, as a covariance is.")
             given["novel_scale"] = scale[np.ix_(kept, kept)]
+
+        if passage.reduction is not None and (self.novel_mean is not None or self.novel_scale is not None):
+            raise ValueError(
+                "novel_mean and novel_scale are about the columns of the table, which `reduce` turns into components. "
+                "Give them without reduce, or leave them out."
+            )
         if self.novel_dof is not None:
-            self._check_dof(coordinates.centre.size)
-        return coordinates.beliefs_inward(Beliefs(**given, tail=tail))
+            self._check_dof(passage.coordinates.centre.size)
+        return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel))
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
 
-    def _yardstick(self, known: Components, class_of: IntArray) -> Yardstick:
-        plain = (f"column {j}" for j in range(self.n_features_in_))
-        names = tuple(str(name) for name in getattr(self, "feature_names_in_", plain))
-        return Yardstick(
-            components=known,
-            class_of=class_of,
-            classes=self.classes_,
-            columns=names,
-            kept=self._kept,
-            coordinates=self._coordinates,
-            reduction=self._reduction,
-        )
-
-    def _notes(self, prior: Prior, meaning: IntArray | None = None) -> tuple[str, ...]:
+    def _notes(self, learned: Learned, prior: Prior, meaning: IntArray) -> tuple[str, ...]:
         """Return what was done to the table, in sentences."""
-        notes = list[str]()
-        if self._reduction is not None:
+        notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
+        if reduction is not None:
             notes.append(
-                f"{self._reduction.axes.shape[1]} columns were reduced to {self._reduction.axes.shape[0]} principal "
+                f"{reduction.axes.shape[1]} columns were reduced to {reduction.axes.shape[0]} principal "
                 "components and the size of what they leave over."
             )
+
         modes = np.bincount(prior.class_of)
         if (modes > 1).any():
-            several = ", ".join(f"{self.classes_[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
+            several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
             notes.append(f"known classes with several modes: {several}.")
-        pieces = [] if meaning is None else meaning[prior.known :][meaning[prior.known :] >= 0].tolist()
+        pieces = meaning[prior.known :][meaning[prior.known :] >= 0].tolist()
         if pieces:
-            several = ", ".join(f"{self.classes_[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
+            several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
             notes.append(f"components that were taken for pieces of known classes: {several}.")
-        tail = prior.components.tail[0]
-        notes.append("tails: Gaussian." if np.isinf(tail) else f"tails: Student t, {tail:g} degrees of freedom.")
+
+        notes.append(f"tails: {prior.components.kernels[0].sentence}")
         return tuple(notes)
 
-    def _components_of_labels(self, given: Any, rows: Rows, prior: Prior) -> IntArray:
+    def _components_of_labels(self, learned: Learned, given: Any, rows: Rows, prior: Prior) -> IntArray:
         """Return the component that each row starts in, from labels in `init`; of a class its likeliest one.
 
         Labels that are no known class are novel groups: J, J + 1, ...
@@ -251,14 +262,15 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         labels = [None if _is_missing(label) else label for label in given]
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        known = learned.classes.tolist()
+        place = {label: k for k, label in enumerate(known)}
         for label in labels:
             place.setdefault(label, len(place))
-        classes = self.classes_.size
-        if not set(labels) & set(self.classes_.tolist()):
+        classes = len(known)
+        if not set(labels) & set(known):
             warnings.warn(
                 "no label in init is a known class, so all rows start as novel; the known classes are "
-                f"{', '.join(repr(name) for name in self.classes_.tolist()[:5])}{', ...' if classes > 5 else ''}.",
+                f"{', '.join(repr(name) for name in known[:5])}{', ...' if classes > 5 else ''}.",
                 UserWarning,
                 stacklevel=5,
             )
@@ -299,6 +311,17 @@ class Shell(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _varying_columns(rows: NDArray[Any], columns: Columns) -> BoolArray:
+    """Return which columns vary among labelled rows; say which do not."""
+    constant = constant_columns(rows)
+    if constant.all():
+        raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
+    if constant.any():
+        names = columns.listed(np.flatnonzero(constant))
+        warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=4)
+    return ~constant
 
 
 def _is_missing(label: Any) -> bool:

@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.estimators.fitted import Finding, Learned
 from vbrand.facts.facts import Facts
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
 from vbrand.model.components import Components
-from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior
 from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
-from vbrand.stage1.coordinates import Coordinates
-from vbrand.stage1.reduction import Reduction
-from vbrand.types import BoolArray, IntArray
+from vbrand.types import IntArray
 
 _PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -31,18 +29,9 @@ class Model:
 
     versions: dict[str, str]  # of the packages that it was made with
     settings: dict[str, Any]
-    classes: NDArray[Any]
-    columns: tuple[str, ...] | None  # None for a table without names
-    kept: BoolArray  # (p,)
-    reduction: Reduction | None
-    coordinates: Coordinates
-    views: tuple[tuple[float, KnownClasses], ...]
-    chosen: int  # the view that was found best
-    prior: Prior
-    posterior: Posterior | None  # None before any discovery
-    meaning: IntArray  # the known class of each component of the posterior (of the prior before), -1 for novelty
-    places: IntArray  # novel components that are groups, among those
-    facts: Facts | None
+    learned: Learned
+    finding: Finding
+    facts: Facts | None  # None before any discovery
 
 
 def versions() -> dict[str, str]:
@@ -79,38 +68,52 @@ def read_model(path: Path) -> Model:
 
 def _check(model: Model) -> None:
     """Refuse parts that do not fit together."""
-    p, kept, q = model.kept.size, int(model.kept.sum()), model.coordinates.centre.size
-    _shapes(model, kept=(p,), classes=(model.classes.size,))
-    _shapes(model.coordinates, centre=(q,), unit=(q,))
-    _positive(model.coordinates.unit)
-    _want(kept > 0 and model.classes.size > 0, "it knows no column or no class")
-    _finite(model.coordinates.centre)
-    names = model.classes.tolist()
-    _want(model.classes.dtype.kind in "iU" and len(set(names)) == len(names), "its classes are no labels")
+    classes = model.learned.classes.size
+    _check_learned(model.learned)
+    _check_finding(model.finding, model.learned)
+    if model.facts is not None:
+        _check_facts(model.facts, classes, model.finding.group_components.size)
+
+
+def _check_learned(learned: Learned) -> None:
+    classes, names = learned.classes, learned.classes.tolist()
+    _shapes(learned, classes=(classes.size,))
+    _want(classes.dtype.kind in "iU" and len(set(names)) == len(names), "its classes are no labels")
     _want(not {-1, "novel"} & set(names), "a class is called as novelty is")
-    _want(model.columns is None or len(model.columns) == p, "it has another number of columns than of their names")
-    if model.reduction is None:
+
+    passage = learned.passage
+    p, kept, q = passage.kept.size, int(passage.kept.sum()), passage.coordinates.centre.size
+    _shapes(passage, kept=(p,))
+    _shapes(passage.coordinates, centre=(q,), unit=(q,))
+    _positive(passage.coordinates.unit)
+    _finite(passage.coordinates.centre)
+    _want(kept > 0 and classes.size > 0, "it knows no column or no class")
+    _want(passage.names is None or len(passage.names) == p, "it has another number of columns than of their names")
+
+    if passage.reduction is None:
         _want(q == kept, "its columns do not fit its coordinates")
     else:
-        _shapes(model.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
-        _positive(model.reduction.unit)
-        _finite(model.reduction.centre, model.reduction.axes, np.array(model.reduction.floor))
-    _want(0 <= model.chosen < len(model.views), "it has no such view")
-    for _, known in model.views:
-        _check_known(known, model.classes.size, q)
-    _check_belief(model.prior.components, model.prior.weights, model.prior, q)
-    _want(_indices(model.prior.class_of, model.classes.size), "a component belongs to no class")
-    _want(np.unique(model.prior.class_of).size == model.classes.size, "a class has no component")
-    count = model.prior.components.dof.size
-    if model.posterior is not None:
-        _check_belief(model.posterior.components, model.posterior.weights, model.prior, q)
-        count = model.posterior.components.dof.size
-    _shapes(model, meaning=(count,))
-    _want(_indices(model.meaning + 1, model.classes.size + 1), "a component belongs to no class")
-    _want(np.array_equal(model.meaning[: model.prior.known], model.prior.class_of), "known components lost their class")
-    _want(model.places.ndim == 1 and _indices(model.places, int((model.meaning < 0).sum())), "a group has no component")
-    if model.facts is not None:
-        _check_facts(model.facts, model.classes.size, model.places.size)
+        _shapes(passage.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
+        _positive(passage.reduction.unit)
+        _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
+    for _, known in learned.views:
+        _check_known(known, classes.size, q)
+
+
+def _check_finding(finding: Finding, learned: Learned) -> None:
+    classes, q = learned.classes.size, learned.passage.coordinates.centre.size
+    prior, meaning = finding.prior, finding.meaning
+    _want(0 <= finding.chosen < len(learned.views), "it has no such view")
+    _check_belief(prior.components, prior.weights, prior, q)
+    _want(_indices(prior.class_of, classes), "a component belongs to no class")
+    _want(np.unique(prior.class_of).size == classes, "a class has no component")
+
+    _check_belief(finding.posterior.components, finding.posterior.weights, prior, q)
+    _shapes(finding, meaning=(finding.posterior.components.dof.size,))
+    _want(_indices(meaning + 1, classes + 1), "a component belongs to no class")
+    _want(np.array_equal(meaning[: prior.known], prior.class_of), "known components lost their class")
+    groups = finding.group_components
+    _want(groups.ndim == 1 and _indices(groups, int((meaning < 0).sum())), "a group has no component")
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:
@@ -123,14 +126,15 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
     count, known = components.dof.size, prior.class_of.size
     _shapes(prior, class_of=(known,))
-    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q), tail=(count,))
+    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _want(len(components.kernels) == count, "a component has no kernel")
     sticks = weights.broken.size
     _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
     _finite(components.mean, components.dof, components.scale)
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
-    _want(bool((components.precision > 0.0).all() and (components.tail > 0.0).all()), "a strength is not positive")
+    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
     _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
     _ = components.factor  # scatters that are none fail here
 

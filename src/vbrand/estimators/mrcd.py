@@ -8,13 +8,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from vbrand.checks import check_choice, check_number, check_whole
-from vbrand.io.tables.validated import checked_rows, column_list
+from vbrand.estimators.columns import ColumnsOfFit
+from vbrand.io.tables.validated import first_rows, more_rows
 from vbrand.robust.columns import column_scales, constant_columns, stand_in_scale
-from vbrand.robust.mrcd import Target, fit_mrcd
+from vbrand.robust.mrcd import TargetName, fit_mrcd
 from vbrand.types import FloatArray
 
 
-class MRCD(EmpiricalCovariance):  # type: ignore[misc]
+class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
     """Minimum Regularized Covariance Determinant: a robust location and covariance.
 
     Finds the `support_fraction` of the rows that lie closest together, in a metric that is shrunk towards a target so
@@ -72,7 +73,7 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
         self,
         *,
         support_fraction: float = 0.5,
-        target: Target = "identity",
+        target: TargetName = "identity",
         rho: float | None = None,
         max_condition: float = 50.0,
         n_random_starts: int = 0,
@@ -88,10 +89,12 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Estimate location and covariance of the rows of X; y is ignored."""
         self._check_parameters()
-        rows = checked_rows(self, X, reset=True, least_rows=3).astype(np.float64)
+        given, columns = first_rows(self, X, least_rows=3)
+        rows = given.astype(np.float64)
         constant = np.flatnonzero(constant_columns(rows))
         if constant.size:
-            raise ValueError(f"all values agree in {column_list(self, constant)}: no scale can be had. Drop them.")
+            raise ValueError(f"all values agree in {columns.listed(constant)}: no scale can be had. Drop them.")
+
         generator = None
         if self.n_random_starts:
             generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -105,6 +108,8 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
             random_starts=self.n_random_starts,
             generator=generator,
         )
+
+        self._columns = columns
         self.location_ = fit.centre
         self.covariance_ = fit.scatter
         self.precision_ = fit.precision
@@ -121,7 +126,7 @@ class MRCD(EmpiricalCovariance):  # type: ignore[misc]
     def mahalanobis(self, X: Any) -> FloatArray:
         """Return the squared Mahalanobis distance of each row of X to the location."""
         check_is_fitted(self)
-        difference = checked_rows(self, X, reset=False) - self.location_
+        difference = more_rows(self, X, self._fitted_columns) - self.location_
         return np.asarray(np.einsum("ij,jk,ik->i", difference, self.precision_, difference, optimize=True))
 
     def _check_parameters(self) -> None:

@@ -7,34 +7,31 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.chains import Chains
 from vbrand.discovery.draw_store import DrawStore, fingerprint, stored_seed
-from vbrand.discovery.sampled import SampledDiscovery, clusters_of, disagreement, sampled_discovery_of
+from vbrand.discovery.sampled import Draws, clusters_of, disagreement, sampled_discovery_of
 from vbrand.estimators.base import Shell
+from vbrand.estimators.fitted import Fitted, Learned
 from vbrand.estimators.progress import counted, shown
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
-from vbrand.inference.sampler import Schedule, Target, run_chains
+from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
 from vbrand.model.components import Components, posterior_from
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.posterior import before_rows
-from vbrand.model.predictive import log_component_densities, log_predictive_parts, log_urn_weights
-from vbrand.model.prior import with_novelties
+from vbrand.model.predictive import log_predictive_parts
 from vbrand.stage1.classes import KnownClasses, learn_classes
-from vbrand.stage1.elicit import elicit
-from vbrand.types import FloatArray, Labels
+from vbrand.types import FloatArray, IntArray, Labels
 
-# places for novel components of a variational start, and novel groups of a random one
-_PLACES = 20
+# novel components at the most of a variational start, and novel groups of a random one
+_MOST_NOVEL = 20
 _RANDOM_GROUPS = 5
 # above it a row may go to thousands of novel components
 _LARGEST_KAPPA = 0.99
-# draws over which predictions for new rows are averaged
-_DRAWS_FOR_PREDICTION = 100
 
 
 class BrandSampler(Shell):
@@ -164,23 +161,50 @@ class BrandSampler(Shell):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
         known = learn_classes(
-            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+            rows,
+            labels,
+            scatter=self.scatter,
+            support_fraction=self.support_fraction,
+            n_jobs=self.n_jobs,
+            tuning=self._tuning.stage1,
         )
-        return ((np.inf, known),)
+        return ((Gaussian(), known),)
 
-    def _discover(self, rows: NDArray[Any]) -> SampledDiscovery:
+    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
         folder = None if self.store is None else _folder(self.store)
-        working = self._coordinates.view(self._columns(rows))
+        learned = fitted.learned
+        rows = learned.passage.rows(table)
         seed = self._seed(folder)
-        target = self._target()
-        starts = self._starts(working, seed)
+        target = self._target(learned)
+        starts = self._starts(fitted, rows, seed)
+        chains = Chains(self._sampled(folder, rows, target, starts, seed), target.prior.known)
+
+        clusters = clusters_of(chains, self.threshold, self.n_jobs, seed)
+        known, class_of = _known_given(rows, target, clusters), target.prior.class_of
+        notes = self._notes(learned, target.prior, target.prior.meaning)
+        discovery = sampled_discovery_of(
+            self._context(learned, table, known, class_of, notes),
+            chains,
+            clusters,
+            learned.passage.coordinates.outward(chains.known_means),
+            learned.passage.working_columns,
+        )
+        sentence = disagreement(discovery)
+        if sentence is not None:
+            warnings.warn(sentence, UserWarning, stacklevel=3)
+        return Fitted(learned, fitted.finding, Draws(rows, target, chains), discovery)
+
+    def _sampled(
+        self, folder: Path | None, rows: Rows, target: Target, starts: list[Labels], seed: int
+    ) -> list[list[Leg]]:
+        """Return the legs of all chains, those that the store holds and those that are run now."""
         schedule = Schedule(int(self.n_draws), int(self.n_burn), int(self.thin))
-        store = None if folder is None else _opened(folder, working, target, starts, schedule, seed)
+        store = None if folder is None else _opened(folder, rows, target, starts, schedule, seed)
         with counted(self.verbose, schedule.sweeps * self.n_chains, "sampling") as progress:
-            legs = run_chains(
-                working,
+            return run_chains(
+                rows,
                 target,
                 starts,
                 schedule,
@@ -190,47 +214,6 @@ class BrandSampler(Shell):
                 keep=None if store is None else store.keep,
                 progress=progress,
             )
-        chains = Chains(legs, target.prior.known)
-        clusters = clusters_of(chains, self.threshold, self.n_jobs, seed)
-        known = self._known_given(working, target, clusters)
-        means = chains.known_means * self._coordinates.unit + self._coordinates.centre
-        discovery = sampled_discovery_of(
-            rows,
-            chains,
-            clusters,
-            classes=self.classes_,
-            threshold=self.threshold,
-            min_group=self._smallest_group(rows.shape[0]),
-            yardstick=self._yardstick(known, target.prior.class_of),
-            columns=self._column_names(),
-            notes=self._notes(target.prior),
-            known_means=means,
-            _mean_columns=self._working_columns(),
-        )
-        self._sampled = working, target
-        self.discovery_ = discovery
-        sentence = disagreement(discovery)
-        if sentence is not None:
-            warnings.warn(sentence, UserWarning, stacklevel=3)
-        return discovery
-
-    def _log_parts(self, rows: FloatArray) -> FloatArray:
-        """Return log densities jointly with each known class and with novelty, averaged over draws, (n, J + 1)."""
-        table, target = self._sampled
-        chains, known = self.discovery_.chains, target.prior.known
-        chosen = chains.chosen(_DRAWS_FOR_PREDICTION)
-        concentration = chains.concentration.ravel()[chosen]
-        total = np.full((rows.shape[0], known + 1), -np.inf)
-        for small, gamma in zip(chains.labels(chosen), concentration, strict=True):
-            labels = small.astype(np.int64)
-            clusters = max(known, int(labels.max()) + 1) - known
-            statistics = statistics_of_labels(table, labels, known + clusters + 1)  # and one cluster without rows
-            components = posterior_from(with_novelties(target.prior, clusters + 1).components, statistics)
-            weights = log_urn_weights(target.prior.weights.dirichlet, statistics.counts[:-1], gamma)
-            parts = weights + log_component_densities(rows, components)
-            parts = np.column_stack([parts[:, :known], logsumexp(parts[:, known:], axis=1)])
-            np.logaddexp(total, parts, out=total)
-        return np.asarray(total - np.log(chosen.size))
 
     def _seed(self, folder: Path | None) -> int:
         """Return the seed of the run; without `random_state` that of the run that the store holds, if there is one."""
@@ -239,46 +222,29 @@ class BrandSampler(Shell):
             return stored
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _target(self) -> Target:
-        tail, known = self._views[0]
-        beliefs = self._beliefs(self._kept, self._coordinates, tail)
-        prior = elicit(known, beliefs, 1, update_known=self.update_known)
+    def _target(self, learned: Learned) -> Target:
         value = self.concentration
         concentration = (float(value[0]), float(value[1])) if isinstance(value, tuple) else float(value)
-        return Target(prior, concentration, float(self.kappa))
+        return Target(self._prior(learned, 0, novel=1), concentration, float(self.kappa))
 
-    def _starts(self, rows: Rows, seed: int) -> list[Labels]:
+    def _starts(self, fitted: Fitted, rows: Rows, seed: int) -> list[Labels]:
         """Return the labels that each chain starts from."""
-        known = self._prior.known
+        prior = fitted.finding.prior
         if not isinstance(self.init, str):
-            return [self._components_of_labels(self.init, rows, self._prior)] * self.n_chains
+            return [self._components_of_labels(fitted.learned, self.init, rows, prior)] * self.n_chains
         if self.init == "random":
             generator = np.random.default_rng(seed)
-            return [generator.integers(0, known + _RANDOM_GROUPS, len(rows)) for _ in range(self.n_chains)]
+            return [generator.integers(0, prior.known + _RANDOM_GROUPS, len(rows)) for _ in range(self.n_chains)]
         if self.init == "known":
-            before = before_rows(self._prior)
+            before = before_rows(prior)
             best = [log_predictive_parts(rows.working(block), before).argmax(axis=1) for block in rows.blocks()]
             return [np.concatenate(best)] * self.n_chains
-        _, classes = self._views[0]
-        prior = elicit(
-            classes, self._beliefs(self._kept, self._coordinates, np.inf), _PLACES, update_known=self.update_known
-        )
+
         with shown(self.verbose) as progress:
             effort = Effort("moves", jobs=self.n_jobs)
+            prior = self._prior(fitted.learned, 0, novel=_MOST_NOVEL)
             found = find(rows, prior, effort, np.random.default_rng(seed), progress=progress)
         return [found.best.winners] * self.n_chains
-
-    def _known_given(self, rows: Rows, target: Target, clusters: NDArray[np.int64]) -> Components:
-        """Return the known components given which rows are theirs."""
-        known = target.prior.known
-        statistics = statistics_of_labels(rows, np.minimum(clusters, known), known + 1)
-        return posterior_from(target.prior.components, statistics).reordered(np.arange(known))
-
-    def _working_columns(self) -> tuple[str, ...]:
-        """Return names of the columns that the model works on."""
-        if self._reduction is not None:
-            return (*(f"component {i + 1}" for i in range(self._reduction.axes.shape[0])), "left over")
-        return tuple(name for name, kept in zip(self._column_names(), self._kept, strict=True) if kept)
 
     def _check_dof(self, columns: int) -> None:
         if self.novel_dof is not None and not self.novel_dof >= columns:
@@ -303,6 +269,13 @@ class BrandSampler(Shell):
         super()._check_parameters()
 
 
+def _known_given(rows: Rows, target: Target, clusters: IntArray) -> Components:
+    """Return the known components given which rows are theirs."""
+    known = target.prior.known
+    statistics = statistics_of_labels(rows, np.minimum(clusters, known), known + 1)
+    return posterior_from(target.prior.components, statistics).reordered(np.arange(known))
+
+
 def _folder(store: Any) -> Path:
     """Return the folder of the draws; it is where it is, wherever the process goes."""
     try:
@@ -319,5 +292,5 @@ def _opened(folder: Path, rows: Rows, target: Target, starts: list[Labels], sche
     believed = components.mean, components.precision, components.dof, components.scale
     settings = target.prior.weights.dirichlet, target.concentration, target.kappa, astuple(schedule), seed
     return DrawStore.open(
-        folder, fingerprint([rows.table, rows.centre, rows.unit, *believed, *settings, *starts]), seed
+        folder, fingerprint([rows.table, rows.centre, rows.multiplier, *believed, *settings, *starts]), seed
     )

@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -12,30 +11,27 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from vbrand.checks import check_choice, check_number, check_whole
-from vbrand.discovery.memberships import Answers, answers_of, memberships
-from vbrand.discovery.variational import VariationalDiscovery, discovery_of
+from vbrand.discovery.memberships import Answers, answers_of
+from vbrand.discovery.variational import Fit, discovery_of
 from vbrand.estimators.base import Shell
+from vbrand.estimators.fitted import Finding, Fitted, Learned
 from vbrand.estimators.model_file import Model, read_model, versions, write_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
+from vbrand.estimators.tuning import Tuning
 from vbrand.facts.facts import Facts
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.files.container import ModelFileError
-from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.kernels import KERNELS, Kernel, KernelName
+from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
-from vbrand.stage1.elicit import elicit
 from vbrand.stage1.modes import learn_modes
 from vbrand.trust.meaning import meanings_of
 from vbrand.types import FloatArray, IntArray
-
-Kernel = Literal["student", "gaussian", "auto"]
-# degrees of freedom that a kernel stands for
-_TAILS: dict[str, tuple[float, ...]] = {"student": (15.0,), "gaussian": (np.inf,), "auto": (15.0, 5.0, 40.0, np.inf)}
 
 
 class VBrand(Shell):
@@ -129,7 +125,7 @@ class VBrand(Shell):
     def __init__(
         self,
         *,
-        kernel: Kernel = "student",
+        kernel: KernelName = "student",
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
@@ -197,64 +193,59 @@ class VBrand(Shell):
         settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
         return cls(**settings)
 
-    def _discover(self, rows: NDArray[Any]) -> VariationalDiscovery:
+    @classmethod
+    def tuned(cls, tuning: Tuning, **settings: Any) -> Self:
+        """Return a detector with other tuned numbers than those it comes with: for benchmarks, not for tables.
+
+        A clone of it, or one that is loaded from a file, has the usual numbers.
+        """
+        detector = cls(**settings)
+        detector._tuning = tuning
+        return detector
+
+    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        working = self._coordinates.view(self._columns(rows))
-        effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
-        best: tuple[Found, Prior, int] | None = None
-        for view, (tail, known) in enumerate(self._views):
-            found, prior = self._found(working, tail, known, effort, generator)
-            if best is None or found.best.bound.total > best[0].best.bound.total:
-                best = found, prior, view
-        assert best is not None
-        found, prior, chosen = best
+        learned = fitted.learned
+        rows = learned.passage.rows(table)
+        fits = [self._found(learned, view, rows, generator) for view in range(len(learned.views))]
+        chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
+        found, prior = fits[chosen]
         if found.full:
             warnings.warn(
                 f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
                 UserWarning,
                 stacklevel=3,
             )
-        meaning = self._meanings(found, prior, self._views[chosen][1])
-        volume = rows.shape[0] * self._coordinates.log_volume
-        discovery = discovery_of(
-            rows,
-            working,
-            partial(
-                memberships,
-                log_parts=partial(log_predictive_parts, posterior=found.best.posterior),
-                meaning=meaning,
-            ),
-            found.best.posterior,
-            meaning,
-            classes=self.classes_,
-            threshold=self.threshold,
-            min_group=self._smallest_group(rows.shape[0]),
-            generator=generator,
-            elbo=found.best.bound.total + volume,
-            bound=found.best.bound,
-            traces=[trace + volume for trace in found.traces],
-            history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
-            stopped=found.best.stopped,
-            columns=self._column_names(),
-            notes=self._notes(prior, meaning),
-            yardstick=self._yardstick(
-                found.best.posterior.components.reordered(np.flatnonzero(meaning >= 0)), meaning[meaning >= 0]
-            ),
-        )
-        self._prior, self._posterior, self._places = prior, found.best.posterior, discovery.places
-        self._chosen, self._meaning = chosen, meaning
-        self.discovery_ = discovery
-        return discovery
 
-    def _found(
-        self, rows: Rows, tail: float, known: KnownClasses, effort: Effort, generator: np.random.Generator
-    ) -> tuple[Found, Prior]:
-        """Return the best fit and its prior."""
-        beliefs = self._beliefs(self._kept, self._coordinates, tail)
-        prior = elicit(known, beliefs, self.max_novel, update_known=self.update_known)
+        posterior = found.best.posterior
+        meaning = self._meanings(found, prior, learned.views[chosen][1])
+        known = np.flatnonzero(meaning >= 0)
+        finding = Finding(chosen, prior, posterior, meaning, group_components=np.empty(0, dtype=np.int64))
+        discovery = discovery_of(
+            self._context(
+                learned,
+                table,
+                posterior.components.reordered(known),
+                meaning[known],
+                self._notes(learned, prior, meaning),
+            ),
+            rows,
+            _in_user_units(found, len(rows) * learned.passage.log_volume),
+            finding,
+            np.exp(log_component_weights(posterior)),
+            generator,
+        )
+        return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
+
+    def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
+        """Return the best fit with the classes of a view, and its prior."""
+        prior = self._prior(learned, view, novel=self.max_novel)
+        effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
-            start = self._initial_components(rows, prior)
-            return find(rows, prior, effort, generator, component=start, progress=progress), prior
+            start = self._initial_components(learned, rows, prior)
+            return find(
+                rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
+            ), prior
 
     def _meanings(self, found: Found, prior: Prior, known: KnownClasses) -> IntArray:
         """Return the known class of each component, -1 for novelty; pieces of known classes are theirs.
@@ -264,7 +255,7 @@ class VBrand(Shell):
         given = self.known_mean_strength is not None and self.known_scatter_strength is not None
         if given or not self.update_known:
             return np.append(prior.class_of, np.full(found.best.posterior.components.dof.size - prior.known, -1))
-        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts)
+        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts, self._tuning.meaning)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
@@ -272,9 +263,9 @@ class VBrand(Shell):
         Clusters are numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next
         number.
         """
-        places = getattr(self, "_places", np.empty(0, dtype=np.int64))
+        group_components = self._fitted.finding.group_components
         for block, members in self._memberships(X):
-            yield block, answers_of(members, self.classes_, self.threshold, places)
+            yield block, answers_of(members, self.classes_, self.threshold, group_components)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
@@ -287,26 +278,11 @@ class VBrand(Shell):
 
     def model(self, facts: Facts | None = None) -> Model:
         """Return what a model file holds; `facts` instead of those of the last discovery."""
-        check_is_fitted(self)
+        fitted = self._fitted
         if facts is None:
-            facts = self.discovery_.facts() if hasattr(self, "discovery_") else getattr(self, "_facts", None)
-        names = getattr(self, "feature_names_in_", None)
-        return Model(
-            versions=versions(),
-            settings={name: _kept_setting(name, value) for name, value in self.get_params().items()},
-            classes=self.classes_,
-            columns=None if names is None else tuple(str(name) for name in names),
-            kept=self._kept,
-            reduction=self._reduction,
-            coordinates=self._coordinates,
-            views=self._views,
-            chosen=self._chosen,
-            prior=self._prior,
-            posterior=getattr(self, "_posterior", None),
-            meaning=self._meaning_so_far(),
-            places=getattr(self, "_places", np.empty(0, dtype=np.int64)),
-            facts=facts,
-        )
+            facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
+        settings = {name: _kept_setting(name, value) for name, value in self.get_params().items()}
+        return Model(versions(), settings, fitted.learned, fitted.finding, facts)
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
@@ -320,55 +296,43 @@ class VBrand(Shell):
         settings: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in model.settings.items()}
         detector = cls(**settings)
         detector._check_parameters()
-        detector.n_features_in_ = model.kept.size
-        if model.columns is not None:
-            detector.feature_names_in_ = np.array(model.columns, dtype=object)
-        detector.classes_ = model.classes
-        detector._kept, detector._reduction, detector._coordinates = model.kept, model.reduction, model.coordinates
-        detector._views, detector._chosen, detector._prior = model.views, model.chosen, model.prior
-        detector._places, detector._facts = model.places, model.facts
-        if model.posterior is not None:
-            detector._posterior, detector._meaning = model.posterior, model.meaning
+        detector._state = Fitted(model.learned, model.finding, facts=model.facts)
         return detector
 
-    @property
-    def _has_discovered(self) -> bool:
-        return hasattr(self, "_posterior")
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+        return tuple((kernel, self._known(rows, labels, kernel)) for kernel in self._tuning.kernels[self.kernel])
 
-    def _meaning_so_far(self) -> IntArray:
-        return self._meaning if self._has_discovered else super()._meaning_so_far()
-
-    def _log_parts(self, rows: FloatArray) -> FloatArray:
-        return log_predictive_parts(rows, self._posterior)
-
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[float, KnownClasses], ...]:
-        return tuple((tail, self._learned(rows, labels, tail)) for tail in _TAILS[self.kernel])
-
-    def _learned(self, rows: FloatArray, labels: NDArray[Any], tail: float) -> KnownClasses:
+    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel) -> KnownClasses:
         if self.scatter == "modes":
             return learn_modes(
                 rows,
                 labels,
-                tail=tail,
+                kernel=kernel,
                 support_fraction=self.support_fraction,
                 max_modes=self.max_modes,
                 n_jobs=self.n_jobs,
+                tuning=self._tuning.stage1,
             )
         return learn_classes(
-            rows, labels, scatter=self.scatter, support_fraction=self.support_fraction, n_jobs=self.n_jobs
+            rows,
+            labels,
+            scatter=self.scatter,
+            support_fraction=self.support_fraction,
+            n_jobs=self.n_jobs,
+            tuning=self._tuning.stage1,
         )
 
-    def _initial_components(self, rows: Rows, prior: Prior) -> IntArray | None:
+    def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = self._components_of_labels(self.init, rows, prior)
+        start = self._components_of_labels(learned, self.init, rows, prior)
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:
             raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
         return start
 
     def _check_parameters(self) -> None:
-        check_choice("kernel", self.kernel, tuple(_TAILS))
+        check_choice("kernel", self.kernel, tuple(KERNELS))
         check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
         check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("tol", self.tol, 0.0)
@@ -383,6 +347,17 @@ def load(path: str | os.PathLike[str]) -> VBrand:
     Reading a file runs nothing in it; one that is cut off, altered or from a newer vbrand gets one sentence.
     """
     return VBrand.from_model(read_model(Path(path)))
+
+
+def _in_user_units(found: Found, volume: float) -> Fit:
+    """Return what was found, with bounds as they are in the user's units: more by the log volume of all rows."""
+    return Fit(
+        elbo=found.best.bound.total + volume,
+        bound=found.best.bound,
+        traces=[trace + volume for trace in found.traces],
+        history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
+        stopped=found.best.stopped,
+    )
 
 
 def _kept_setting(name: str, value: Any) -> Any:

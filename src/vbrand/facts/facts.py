@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
-from vbrand.facts.groups import Group, GroupCount
+from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_scores, rows_to_draw
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
@@ -63,7 +63,7 @@ class Facts:
     @property
     def known(self) -> int:
         """Return the number of known classes."""
-        return sum(group.kind == "known class" for group in self.groups)
+        return sum(group.kind == GroupKind.KNOWN for group in self.groups)
 
 
 def facts_of(
@@ -74,17 +74,29 @@ def facts_of(
     groups: tuple[Group, ...],
     yardstick: Yardstick,
     *,
-    names: Sequence[str | None] | None,
-    truth: Any,
-    **others: Any,
+    sentence: str,
+    count: GroupCount,
+    notes: tuple[str, ...],
+    threshold: float,
+    climb: Climb | None,
+    source: str = "",
+    names: Sequence[str | None] | None = None,
+    truth: Any = None,
+    scores: tuple[tuple[str, float], ...] = (),
 ) -> Facts:
-    """Return the facts; `class_probabilities` gives those of some rows, `others` is passed through."""
+    """Return the facts; `class_probabilities` gives those of some rows."""
     drawn = rows_to_draw(clusters)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
+
     return Facts(
+        sentence=sentence,
+        source=source,
         rows=clusters.size,
         groups=tuple(_shortened(group) for group in groups),
+        count=count,
+        notes=notes,
+        threshold=threshold,
         novelty_counts=_novelty_counts(novelty, clusters, groups),
         points=Points(
             names=tuple(str(i) for i in drawn.tolist())
@@ -97,8 +109,9 @@ def facts_of(
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
+        climb=climb,
         confusion=confusion,
-        **others,
+        scores=scores,
     )
 
 
@@ -110,7 +123,7 @@ def _shortened(group: Group) -> Group:
 
 
 def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
-    kinds = ("known class", "novel group", "outlier group")
+    kinds = tuple(GroupKind)
     kind = np.array([kinds.index(group.kind) for group in groups])[clusters]
     cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
     return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))

@@ -1,6 +1,7 @@
 """The groups of a discovery: known classes and novel groups, one line each."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,14 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 _ROWS_TO_EXPLAIN = 1_000
 
 
+class GroupKind(StrEnum):
+    """What a group is."""
+
+    KNOWN = "known class"
+    NOVEL = "novel group"
+    OUTLIER = "outlier group"  # a novel group of few rows
+
+
 @dataclass(frozen=True)
 class Group:
     """One line of the summary: a known class or a novel group."""
@@ -20,7 +29,7 @@ class Group:
     rows: int
     weight: float  # the share of all rows that the model expects of it
     novelty_probability: float  # mean over its rows
-    kind: str  # "known class", "novel group" or "outlier group"
+    kind: GroupKind
     centre: FloatArray  # (p,) mean of its rows, in the user's units
     explanation: Explanation | None  # where its centre lies beside the known classes; None for those
 
@@ -61,7 +70,7 @@ def describe_groups(
                 rows=size,
                 weight=float(weights[k]),
                 novelty_probability=float(mean_novelty[k]),
-                kind="known class" if known else "novel group" if size >= min_group else "outlier group",
+                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if size >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
                 explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
             )

@@ -20,7 +20,7 @@ _SAME_PLACE = 1e-9
 def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
     """Return the rows on a map: all, or of a long table a sample in which small groups are not lost.
 
-    Half of the places are shared out equally among the clusters, half by size; within a cluster rows are taken evenly.
+    Half of the sample is shared out equally among the clusters, half by size; within a cluster rows are taken evenly.
 
     >>> rows_to_draw(np.array([0, 0, 0, 0, 0, 0, 1]), most=4)
     array([0, 5, 6])
@@ -28,10 +28,10 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
     if clusters.size <= most:
         return np.arange(clusters.size)
     present, sizes = np.unique(clusters, return_counts=True)
-    places = np.minimum(sizes, most // (2 * present.size) + (most // 2) * sizes // clusters.size)
+    counts = np.minimum(sizes, most // (2 * present.size) + (most // 2) * sizes // clusters.size)
     chosen = [
         np.flatnonzero(clusters == k)[np.linspace(0, size - 1, count).astype(np.int64)]
-        for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(places, 1).tolist(), strict=True)
+        for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(counts, 1).tolist(), strict=True)
     ]
     return np.sort(np.concatenate(chosen))
 
@@ -46,8 +46,8 @@ def principal_scores(rows: FloatArray) -> FloatArray:
     return np.asarray(np.pad(scores, ((0, 0), (0, max(0, 2 - scores.shape[1])))))
 
 
-def tsne_places(scores: FloatArray) -> FloatArray | None:
-    """Return places in the plane where neighbours stay neighbours, (n, 2); None for too few rows."""
+def tsne_points(scores: FloatArray) -> FloatArray | None:
+    """Return points in the plane where neighbours stay neighbours, (n, 2); None for too few rows."""
     from sklearn.manifold import TSNE
 
     n, size = scores.shape[0], float(np.ptp(scores, axis=0).max())

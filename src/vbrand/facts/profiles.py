@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.facts.explain import Yardstick
-from vbrand.facts.groups import Group, some_rows
+from vbrand.facts.groups import Group, GroupKind, some_rows
 from vbrand.types import FloatArray, IntArray
 
 # columns that a picture has room for: names that must be read, points of a curve
@@ -35,7 +35,7 @@ class Profiles:
         return self.positions is not None
 
     @property
-    def places(self) -> FloatArray:
+    def axis(self) -> FloatArray:
         """Return where columns are drawn, (c,)."""
         return np.arange(float(len(self.columns))) if self.positions is None else self.positions
 
@@ -47,17 +47,17 @@ class Profiles:
 
 def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
     """Return the profiles of groups, of many columns those that tell most."""
-    quartiles = np.full((3, len(groups), int(yardstick.kept.sum())), np.nan)
+    quartiles = np.full((3, len(groups), int(yardstick.passage.kept.sum())), np.nan)
     for k, group in enumerate(groups):
         if group.rows:
-            rows = some_rows(table, clusters == k)[:, yardstick.kept]
+            rows = some_rows(table, clusters == k)[:, yardstick.passage.kept]
             quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
-        elif group.kind == "known class":
+        elif group.kind == GroupKind.KNOWN:
             quartiles[1, k] = yardstick.class_centre(k)
-    scaled = yardstick.standardised(quartiles)
-    names = yardstick.kept_columns
+    scaled = yardstick.passage.standardised(quartiles)
+    names = yardstick.passage.kept_columns
     positions = ordered_numbers(names)
-    known = np.array([group.kind == "known class" for group in groups])
+    known = np.array([group.kind == GroupKind.KNOWN for group in groups])
     shown = _telling(scaled[1], known) if positions is None else _evenly(len(names), _MOST_POINTS)
     everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
     return _of_columns(everything, shown)

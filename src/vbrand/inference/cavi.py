@@ -9,17 +9,12 @@ from numpy.typing import NDArray
 
 from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows
+from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.posterior import Bound, Posterior, bound_of, scores_of, updated
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import best_stick_order
 from vbrand.types import FloatArray
-
-# a relative fall of the bound that rounding can make
-_ROUNDING = 1e-8
-# an ascent is hopeless when it is behind by more than so many times its last gain, after so many sweeps
-_FAR_BEHIND = 20.0
-_SWEEPS_TO_JUDGE = 3
 
 
 class Stopped(Enum):
@@ -55,6 +50,7 @@ def ascend(
     beat: float | None = None,
     threads: int = 1,
     progress: Callable[[int, float], None] | None = None,
+    tuning: SearchTuning = TUNED,
 ) -> Ascent:
     """Return where coordinate ascent leads from a start.
 
@@ -69,11 +65,13 @@ def ascend(
         statistics, winners = swept.statistics, swept.winners
         bound = bound_of(prior, posterior, statistics.evidence)
         trace.append(bound.total)
+
         if progress is not None:
             progress(len(trace), bound.total)
-        stopped = _why_stop(trace, tol, max_iter, beat)
+        stopped = _why_stop(trace, tol, max_iter, beat, tuning)
         if stopped is not None:
             return Ascent(posterior, statistics, winners, bound, np.array(trace), stopped)
+
         if sort:
             order = best_stick_order(prior.weights, statistics.counts)
             statistics = statistics.reordered(order)
@@ -81,13 +79,16 @@ def ascend(
         posterior = updated(prior, statistics)
 
 
-def _why_stop(trace: list[float], tol: float, max_iter: int, beat: float | None) -> Stopped | None:
+def _why_stop(
+    trace: list[float], tol: float, max_iter: int, beat: float | None, tuning: SearchTuning
+) -> Stopped | None:
     if len(trace) > 1:
         gain = trace[-1] - trace[-2]
-        if gain < -_ROUNDING * abs(trace[-1]):
+        if gain < -tuning.rounding * abs(trace[-1]):
             return Stopped.FELL
         if gain <= tol * abs(trace[-1]):
             return Stopped.CONVERGED
-        if beat is not None and len(trace) >= _SWEEPS_TO_JUDGE and beat - trace[-1] > _FAR_BEHIND * gain:
+        may_judge = len(trace) >= tuning.sweeps_to_judge
+        if beat is not None and may_judge and beat - trace[-1] > tuning.far_behind * gain:
             return Stopped.HOPELESS
     return Stopped.MAX_ITERATIONS if len(trace) >= max_iter else None

@@ -7,27 +7,25 @@ from functools import partial
 import numpy as np
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.moves import Proposal, Split, birth, deletions, merges, releases, resplits, splits, without
+from vbrand.inference.moves import (
+    MoveKind,
+    Proposal,
+    Split,
+    birth,
+    deletions,
+    merges,
+    releases,
+    resplits,
+    splits,
+    without,
+)
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import one_novelty
+from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import best_stick_order
 from vbrand.types import FloatArray
-
-# an ascent within the search ends when a sweep gains less than this part of the bound; a move must gain more
-_LOOSE = 1e-6
-# a component with fewer rows is dropped if that costs nothing
-_EMPTY = 0.5
-# a component is the same if its rows, and its centre in units of its scatter, changed by less than this
-_SAME_ROWS = 0.03
-_SAME_PLACE = 0.1
-# births are tried if the fit on the rows of one component promises this much
-_LEAST_HOPE = -2.0
-_MOST_PROPOSALS = 1_000
-# a table of many rows is searched first through an even sample of it
-_MANY_ROWS = 100_000
-_SAMPLE = 20_000
 
 Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
 
@@ -40,7 +38,7 @@ class Move:
     gained, too.
     """
 
-    kind: str  # "birth", "merge", "resplit", "release" or "delete"
+    kind: MoveKind
     parts: tuple[int, ...]  # the components that it changes
     hope: float  # the gain that it promised
     gain: float  # what the bound gained, or would have lost by the time it was given up
@@ -60,6 +58,17 @@ class Growth:
 
 
 @dataclass(frozen=True)
+class _Task:
+    """What stays the same while the search goes on."""
+
+    rows: Rows
+    prior: Prior
+    climb: Callable[..., Ascent]
+    progress: Progress | None
+    tuning: SearchTuning
+
+
+@dataclass(frozen=True)
 class _Look:
     """What a component looks like."""
 
@@ -67,15 +76,23 @@ class _Look:
     mean: FloatArray  # (p,)
     root: FloatArray  # (p, p) of its expected precision
 
-    def same(self, other: "_Look") -> bool:
+    def same(self, other: "_Look", tuning: SearchTuning) -> bool:
         moved = np.square(self.root @ (self.mean - other.mean)).mean()
-        return bool(abs(self.rows - other.rows) <= 1.0 + _SAME_ROWS * self.rows and moved <= _SAME_PLACE**2)
+        same_rows = abs(self.rows - other.rows) <= 1.0 + tuning.same_rows * self.rows
+        return bool(same_rows and moved <= tuning.same_place**2)
 
 
 @dataclass(frozen=True)
 class _State:
+    """Where the search stands. A component keeps its name, a number, as long as it lives."""
+
     ascent: Ascent
     names: tuple[int, ...]  # of the components
+    next_name: int  # the first that no component has had
+
+    @property
+    def total(self) -> float:
+        return self.ascent.bound.total
 
     def look(self, k: int) -> _Look:
         components = self.ascent.posterior.components
@@ -83,129 +100,198 @@ class _State:
         return _Look(float(self.ascent.statistics.counts[k]), components.mean[k], root)
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """A proposal that was tried: where it led, and how history tells of it."""
+
+    end: _State
+    move: Move
+
+
+@dataclass
+class _Record:
+    """What the search has done so far."""
+
+    trace: list[float]
+    sweeps: int
+    history: list[Move] = field(default_factory=list)
+
+    def keep(self, trials: list[_Trial], best: _Trial | None) -> None:
+        """Note the trials of one list of alternatives, the one that was kept last."""
+        self.history += [trial.move for trial in trials if trial is not best]
+        if best is not None:
+            # sweeps below the bound of before are no part of the rise
+            self.trace += [value for value in best.end.ascent.trace if value > best.move.bound]
+            self.history.append(replace(best.move, kept=True, bound=best.end.total))
+
+
 @dataclass
 class _Memory:
     """What was tried, and what it was tried on: nothing is tried twice."""
 
-    tried: dict[tuple[object, ...], list[_Look]] = field(default_factory=dict)
+    tuning: SearchTuning
+    tried: dict[tuple[MoveKind, tuple[int, ...]], list[_Look]] = field(default_factory=dict)
     splits: dict[int, tuple[_Look, list[Split]]] = field(default_factory=dict)
 
     def is_new(self, state: _State, proposal: Proposal) -> bool:
         """Return whether components that look like these have not had this proposal, and note that they have now."""
-        key = (proposal.kind, *(state.names[k] for k in proposal.parts))
+        key = (proposal.kind, tuple(state.names[k] for k in proposal.parts))
         looks = [state.look(k) for k in proposal.parts]
         before = self.tried.get(key)
-        if before is not None and all(was.same(look) for was, look in zip(before, looks, strict=True)):
+        if before is not None and all(was.same(now, self.tuning) for was, now in zip(before, looks, strict=True)):
             return False
         self.tried[key] = looks
         return True
 
+    def splits_of(self, rows: Rows, prior: Prior, state: _State, k: int) -> list[Split]:
+        """Return the ways to split component k: those found before if it still looks the same."""
+        name, look = state.names[k], state.look(k)
+        if name not in self.splits or not self.splits[name][0].same(look, self.tuning):
+            self.splits[name] = look, splits(rows, prior, state.ascent, k, self.tuning)
+        return self.splits[name][1]
+
     def forget(self, names: tuple[int, ...]) -> None:
         """Forget what was tried on components that a move has changed, however little it shows."""
-        self.tried = {key: looks for key, looks in self.tried.items() if not set(key[1:]) & set(names)}
+        self.tried = {key: looks for key, looks in self.tried.items() if not set(key[1]) & set(names)}
         self.splits = {name: seen for name, seen in self.splits.items() if name not in names}
 
 
 def grow(
-    rows: Rows, prior: Prior, *, max_iter: int = 1_000, threads: int = 1, progress: Progress | None = None
+    rows: Rows,
+    prior: Prior,
+    *,
+    max_iter: int = 1_000,
+    threads: int = 1,
+    progress: Progress | None = None,
+    tuning: SearchTuning = TUNED,
 ) -> Growth:
     """Return the best that moves find, from the known classes and one novelty.
 
     The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
     """
-    if len(rows) <= _MANY_ROWS:
-        alone = with_novelties(prior, 1)
-        return _grow(rows, prior, one_novelty(rows, alone), max_iter, threads, progress)
-    sample = replace(rows, table=rows.table[:: len(rows) // _SAMPLE])
-    sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress)
-    return _grow(rows, prior, sketch.ascent.posterior, max_iter, threads, progress)
+    if len(rows) <= tuning.many_rows:
+        start = one_novelty(rows, with_novelties(prior, 1))
+    else:
+        sample = replace(rows, table=rows.table[:: len(rows) // tuning.sample])
+        sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress, tuning=tuning)
+        start = sketch.ascent.posterior
+
+    climb = partial(ascend, rows, tol=tuning.loose, max_iter=max_iter, sort=False, threads=threads, tuning=tuning)
+    return _from_start(_Task(rows, prior, climb, progress, tuning), start)
 
 
-def _grow(
-    rows: Rows,
-    prior: Prior,
-    start: Posterior,
-    max_iter: int,
-    threads: int,
-    progress: Progress | None,
-) -> Growth:
-    climb = partial(ascend, rows, tol=_LOOSE, max_iter=max_iter, sort=False, threads=threads)
-    components = start.components.dof.size
-    first = climb(with_novelties(prior, components - prior.known), start)
-    state, next_name = _State(first, tuple(range(components))), components
-    memory, history, trace, sweeps = _Memory(), list[Move](), list(first.trace), first.trace.size
-    kept = True
-    while kept and len(history) < _MOST_PROPOSALS:
-        kept = False
-        for alternatives in _proposals(rows, prior, state, memory):
-            now, best = state.ascent.bound.total, state
-            for proposal in alternatives:
-                tried = _tried(climb, prior, state, proposal, next_name, best.ascent.bound.total)
-                gain = tried.ascent.bound.total - now
-                if gain > _LOOSE * abs(now) and tried.ascent.bound.total > best.ascent.bound.total:
-                    best = tried
-                parts = tuple(state.names[k] for k in proposal.parts)
-                taken, groups = tried.ascent.trace.size, len(tried.names) - prior.known
-                history.append(Move(proposal.kind, parts, proposal.hope, gain, False, taken, groups, now))
-                sweeps += taken
-                if progress is not None:
-                    progress(sweeps, len(state.names) - prior.known, now)
-            kept = best is not state
-            if kept:
-                state, bound = best, best.ascent.bound.total
-                chosen = max(range(1, len(alternatives) + 1), key=lambda back: history[-back].gain)
-                history.append(replace(history.pop(-chosen), kept=True, bound=bound))
-                next_name = max(next_name, max(state.names) + 1)
-                memory.forget(history[-1].parts)
-                trace += [value for value in state.ascent.trace if value > now]
-                break
-            if len(history) >= _MOST_PROPOSALS:
-                break
-    return Growth(replace(state.ascent, trace=np.array(trace)), tuple(history), sweeps)
+def _from_start(task: _Task, start: Posterior) -> Growth:
+    """Return where moves lead: one after the other is kept until none is left that gains."""
+    count = start.components.dof.size
+    first = task.climb(with_novelties(task.prior, count - task.prior.known), start)
+    state = _State(first, tuple(range(count)), count)
+    memory, record = _Memory(task.tuning), _Record(list(first.trace), first.trace.size)
+
+    while (best := _first_gain(task, state, memory, record)) is not None:
+        state = best.end
+        memory.forget(best.move.parts)
+
+    return Growth(replace(state.ascent, trace=np.array(record.trace)), tuple(record.history), record.sweeps)
 
 
-def _proposals(rows: Rows, prior: Prior, state: _State, memory: _Memory) -> Iterator[list[Proposal]]:
+def _first_gain(task: _Task, state: _State, memory: _Memory, record: _Record) -> _Trial | None:
+    """Return the best trial of the first list of alternatives of which one gains, if any does."""
+    if len(record.history) >= task.tuning.most_proposals:
+        return None
+    for alternatives in _proposals(task, state, memory):
+        best = _best_of(task, state, alternatives, record)
+        if best is not None or len(record.history) >= task.tuning.most_proposals:
+            return best
+    return None
+
+
+def _best_of(task: _Task, state: _State, alternatives: list[Proposal], record: _Record) -> _Trial | None:
+    """Return the trial of the alternatives that gains most, if one gains enough, and note all of them."""
+    least = task.tuning.loose * abs(state.total)
+    best, trials = None, list[_Trial]()
+
+    for proposal in alternatives:
+        trial = _tried(task, state, proposal, beat=state.total if best is None else best.end.total)
+        trials.append(trial)
+        if trial.move.gain > least and (best is None or trial.end.total > best.end.total):
+            best = trial
+        record.sweeps += trial.move.sweeps
+        if task.progress is not None:
+            task.progress(record.sweeps, len(state.names) - task.prior.known, state.total)
+
+    record.keep(trials, best)
+    return best
+
+
+def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Proposal]]:
     """Return what was not tried yet on components that look like these, cheap first; of a list the best is kept."""
-    for cheap in (merges, releases, deletions):
-        yield from ([proposal] for proposal in cheap(prior, state.ascent) if memory.is_new(state, proposal))
-    room = prior.novel - (len(state.names) - prior.known)
-    candidates = list[tuple[float, int, list[Proposal]]]()
-    for k, name in enumerate(state.names):
-        look = state.look(k)
-        if name not in memory.splits or not memory.splits[name][0].same(look):
-            memory.splits[name] = look, splits(rows, prior, state.ascent, k)
-        # there may have been more room when it was found
-        able = [split for split in memory.splits[name][1] if split.pieces.counts.size - 1 <= room]
-        able = [split for split in able if split.hope > _LEAST_HOPE]
-        if able:
-            candidates.append((able[0].hope, -k, [birth(state.ascent, k, split) for split in able]))
-    for _, _, births in sorted(candidates, key=lambda candidate: candidate[:2], reverse=True):
+    for proposal in _cheap_proposals(task, state):
+        if memory.is_new(state, proposal):
+            yield [proposal]
+
+    for births in _births(task, state, memory):
         if memory.is_new(state, births[0]):
             yield births
-    for proposal in resplits(rows, prior, state.ascent):
-        if proposal.hope > _LEAST_HOPE and memory.is_new(state, proposal):
+
+    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning):
+        if proposal.hope > task.tuning.least_hope and memory.is_new(state, proposal):
             yield [proposal]
 
 
-def _tried(
-    climb: Callable[..., Ascent], prior: Prior, state: _State, proposal: Proposal, next_name: int, beat: float
-) -> _State:
+def _cheap_proposals(task: _Task, state: _State) -> Iterator[Proposal]:
+    """Return proposals that are judged from statistics alone."""
+    yield from merges(task.prior, state.ascent, task.tuning)
+    yield from releases(task.prior, state.ascent, task.tuning)
+    yield from deletions(task.prior, state.ascent)
+
+
+def _births(task: _Task, state: _State, memory: _Memory) -> list[list[Proposal]]:
+    """Return the ways to split each component, the component that promises most first."""
+    room = task.prior.novel - (len(state.names) - task.prior.known)
+    candidates = list[tuple[float, int, list[Proposal]]]()
+
+    for k in range(len(state.names)):
+        found = memory.splits_of(task.rows, task.prior, state, k)
+        # there may have been more room when they were found
+        able = [split for split in found if split.pieces.counts.size - 1 <= room]
+        able = [split for split in able if split.hope > task.tuning.least_hope]
+        if able:
+            candidates.append((able[0].hope, -k, [birth(state.ascent, k, split) for split in able]))
+
+    candidates.sort(key=lambda candidate: candidate[:2], reverse=True)
+    return [births for _, _, births in candidates]
+
+
+def _tried(task: _Task, state: _State, proposal: Proposal, beat: float) -> _Trial:
     """Return where a proposal leads, novel components largest first and without those that no row wants."""
     names = [name for k, name in enumerate(state.names) if k != proposal.gone]
-    names += range(next_name, next_name + proposal.statistics.counts.size - len(names))
-    order = best_stick_order(prior.weights, proposal.statistics.counts)
+    names += range(state.next_name, state.next_name + proposal.statistics.counts.size - len(names))
+    order = best_stick_order(task.prior.weights, proposal.statistics.counts)
     place = np.argsort(order).astype(np.int32)
-    part = with_novelties(prior, len(names) - prior.known)
+
+    part = with_novelties(task.prior, len(names) - task.prior.known)
     start = updated(part, proposal.statistics.reordered(order))
-    found = climb(part, start, winners=place[proposal.winners], beat=beat)
-    names = [names[k] for k in order]
-    empty = [k for k in range(prior.known, len(names)) if found.statistics.counts[k] < _EMPTY]
-    if empty and found.bound.total > beat:
-        statistics, winners = without(found.statistics, found.winners, empty)
-        part = with_novelties(prior, len(names) - len(empty) - prior.known)
-        fewer = climb(part, updated(part, statistics), winners=winners)
-        if fewer.bound.total > found.bound.total - _LOOSE * abs(beat):
-            joint = np.append(found.trace, fewer.trace)
-            found = replace(fewer, trace=np.maximum.accumulate(joint))
-            names = [name for k, name in enumerate(names) if k not in empty]
-    return _State(found, tuple(names))
+    found = task.climb(part, start, winners=place[proposal.winners], beat=beat)
+    found, names = _without_empty(task, found, [names[k] for k in order], beat)
+
+    end = _State(found, tuple(names), max(state.next_name, max(names) + 1))
+    parts = tuple(state.names[k] for k in proposal.parts)
+    gain, sweeps, groups = end.total - state.total, found.trace.size, len(names) - task.prior.known
+    return _Trial(end, Move(proposal.kind, parts, proposal.hope, gain, False, sweeps, groups, state.total))
+
+
+def _without_empty(task: _Task, found: Ascent, names: list[int], beat: float) -> tuple[Ascent, list[int]]:
+    """Return the ascent without novel components that no row wants, if it beats the others and loses nothing."""
+    empty = [k for k in range(task.prior.known, len(names)) if found.statistics.counts[k] < task.tuning.empty]
+    if not empty or found.bound.total <= beat:
+        return found, names
+
+    statistics, winners = without(found.statistics, found.winners, empty)
+    part = with_novelties(task.prior, len(names) - len(empty) - task.prior.known)
+    fewer = task.climb(part, updated(part, statistics), winners=winners)
+    if fewer.bound.total <= found.bound.total - task.tuning.loose * abs(beat):
+        return found, names
+
+    joint = np.append(found.trace, fewer.trace)
+    kept = [name for k, name in enumerate(names) if k not in empty]
+    return replace(fewer, trace=np.maximum.accumulate(joint)), kept

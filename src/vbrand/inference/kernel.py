@@ -15,7 +15,7 @@ from vbrand.inference.lanes import mirror
 from vbrand.inference.rows import BLOCK_NUMBERS, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import Workspace, load_block, part_of, sweep_block, workspace
-from vbrand.model.posterior import Scores
+from vbrand.model.posterior import RowScores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
@@ -34,7 +34,7 @@ class Sweep:
     winners: NDArray[np.int32]  # (n,)
 
 
-def sweep(rows: Rows, scores: Scores, winners: NDArray[np.int32] | None = None, threads: int = 1) -> Sweep:
+def sweep(rows: Rows, scores: RowScores, winners: NDArray[np.int32] | None = None, threads: int = 1) -> Sweep:
     """Share the rows out among the components in proportion to exp(score).
 
     `winners` of an earlier sweep make it fast: a row is scored first where it was last. Without them the rows are swept
@@ -56,7 +56,7 @@ class Slices:
     uniforms: FloatArray  # (n,) the random numbers that choose
 
 
-def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, threads: int = 1) -> Sweep:
+def draw(rows: Rows, scores: RowScores, labels: NDArray[np.int32], slices: Slices, threads: int = 1) -> Sweep:
     """Draw the component of each row, in proportion to exp(score) among those that its slice allows.
 
     `labels` are the components that they are in. The answer does not depend on the number of threads.
@@ -70,7 +70,7 @@ def draw(rows: Rows, scores: Scores, labels: NDArray[np.int32], slices: Slices, 
     return Sweep(_summed(rows, scores, run, threads), drawn)
 
 
-def _summed(rows: Rows, scores: Scores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
+def _summed(rows: Rows, scores: RowScores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
     """Return the statistics of all rows: pieces of them run on threads, and are added in order."""
     components, p = scores.centre.shape
     pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, BLOCK_NUMBERS // (components * p * p))))
@@ -102,23 +102,23 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
     return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
-def _sweep_piece(rows: Rows, scores: Scores, winners: NDArray[np.int32], piece: list[slice]) -> Statistics:
+def _sweep_piece(rows: Rows, scores: RowScores, winners: NDArray[np.int32], piece: list[slice]) -> Statistics:
     components, p = scores.centre.shape
     work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
     counts, weights = np.zeros(components), np.zeros(components)
     sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
+    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
     evidence = 0.0
     for block in piece:
         size = block.stop - block.start
-        load_block(rows.table, block.start, size, winners, rows.centre, rows.unit, rows.farthest, work.block)
-        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.tail))
+        load_block(rows.table, block.start, size, winners, rows.centre, rows.multiplier, rows.farthest, work.block)
+        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.kind))
     return Statistics(counts, weights, scores.centre, sums, squares, evidence)
 
 
 def _draw_piece(
     rows: Rows,
-    scores: Scores,
+    scores: RowScores,
     keys: NDArray[np.int32],
     levels: int,
     slices: Slices,
@@ -130,11 +130,11 @@ def _draw_piece(
     work = work._replace(block=work.block._replace(first=np.empty(components * levels + 1, np.int64)))
     counts, weights = np.zeros(components), np.zeros(components)
     sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.tail, scores.power)
-    statistics = (counts, weights, sums, squares, scores.tail)
+    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
+    statistics = (counts, weights, sums, squares, scores.kind)
     for block in piece:
         size = block.stop - block.start
-        load_block(rows.table, block.start, size, keys, rows.centre, rows.unit, rows.farthest, work.block)
+        load_block(rows.table, block.start, size, keys, rows.centre, rows.multiplier, rows.farthest, work.block)
         draw_block(work, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, statistics)
     return Statistics(counts, weights, scores.centre, sums, squares, 0.0)
 

@@ -123,7 +123,10 @@ def add_squares(root, delta, deviation, first, second, distance, begin, end, m):
 
 @jit
 def exponential(x, result, bits, m):  # type: ignore[no-untyped-def]
-    """Store exp(x), x <= 0, to double precision: exp(x) = 2^n exp(r), |r| <= log(2) / 2, r by its Taylor series."""
+    """Store exp(x), x <= 0, to double precision beside 1: exp(x) = 2^n exp(r), |r| <= log(2) / 2, by its Taylor series.
+
+    Sums may be reordered, so the relative error grows with |x| as that of a rounded x does.
+    """
     power = bits.view(np.float64)
     for lane in range(m):
         value = max(x[lane], -700.0)

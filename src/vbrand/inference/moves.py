@@ -1,11 +1,12 @@
 """Moves from one way to share the rows out to another: birth, merge, resplit, release, delete.
 
 A move proposes statistics, from which sweeps go on. What it may gain is judged beforehand: from statistics alone, or,
-for births, by a small fit on the rows of one component. The bound decides (search.py).
+for births, by a small fit on the rows of one component. The bound decides (growth.py).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
+from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence
 from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior, with_novelties
@@ -21,23 +23,22 @@ from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
 from vbrand.types import IntArray
 
-# a merge or a release may gain more than its statistics say, for rows find better places afterwards
-_HIDDEN_GAIN = 10.0
-# a birth is judged by so many rows of its component, from so many guesses, with so many sweeps
-_LOCAL_ROWS = 4_000
-_LOCAL_STARTS = 6
-_LOCAL_SWEEPS = 15
-_FEWEST_ROWS = 4
-_SAME_SPLIT = 0.05
-# pairs of novel components that are split again together, the nearest ones
-_PAIRS = 3
+
+class MoveKind(StrEnum):
+    """What a move does; the texts stand in model files and pictures."""
+
+    BIRTH = "birth"  # a component is split, and its pieces but one become novel components
+    MERGE = "merge"  # a novel component joins another one
+    RESPLIT = "resplit"  # two novel components join and are split in another way
+    RELEASE = "release"  # a new novel component takes the rows of a known one
+    DELETE = "delete"  # a novel component goes, and its rows find places among the others
 
 
 @dataclass(frozen=True)
 class Proposal:
     """Another way to share the rows out."""
 
-    kind: str
+    kind: MoveKind
     parts: tuple[int, ...]  # the components that it changes
     hope: float  # what the bound may gain
     statistics: Statistics
@@ -53,20 +54,20 @@ class Split:
     pieces: Statistics
 
 
-def merges(prior: Prior, state: Ascent) -> list[Proposal]:
+def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
     """Return merges of two novel components, or of a novel one into a known one, most promising first."""
-    return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -_HIDDEN_GAIN]
+    return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -tuning.hidden_gain]
 
 
-def resplits(rows: Rows, prior: Prior, state: Ascent) -> Iterator[Proposal]:
+def resplits(rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> Iterator[Proposal]:
     """Return other ways to split the rows of two novel components that are near each other."""
-    near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][:_PAIRS]
+    near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][: tuning.pairs]
     for merge in near:
         together = replace(state, statistics=merge.statistics, winners=merge.winners)
-        for split in splits(rows, prior, together, merge.parts[0])[:1]:
+        for split in splits(rows, prior, together, merge.parts[0], tuning)[:1]:
             proposal = birth(together, merge.parts[0], split)
             hope = merge.hope + split.hope
-            yield replace(proposal, kind="resplit", parts=merge.parts, hope=hope, gone=merge.gone)
+            yield replace(proposal, kind=MoveKind.RESPLIT, parts=merge.parts, hope=hope, gone=merge.gone)
 
 
 def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
@@ -76,11 +77,13 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
     first, second = first[second >= prior.known], second[second >= prior.known]
     if first.size == 0:
         return []
+
     left = now.reordered(first)
     both = left + now.reordered(second).about(left.origin)
     own = evidence(_components(prior, count), now)
     gains = evidence(_components(prior, count).reordered(first), both) - own[first] - own[second]
     before = weights_evidence(prior.weights, now.counts)
+
     proposals = list[Proposal]()
     for pair, (into, gone) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         after = now.counts.copy()
@@ -88,16 +91,18 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
         hope = float(gains[pair]) + weights_evidence(prior.weights, np.delete(after, gone)) - before
         merged = _placed(now, into, both.reordered(np.array([pair])))
         winners = np.where(state.winners == gone, into, state.winners)
-        proposals.append(Proposal("merge", (into, gone), hope, *without(merged, winners, [gone]), gone))
+        proposals.append(Proposal(MoveKind.MERGE, (into, gone), hope, *without(merged, winners, [gone]), gone))
+
     return sorted(proposals, key=lambda proposal: -proposal.hope)
 
 
-def releases(prior: Prior, state: Ascent) -> list[Proposal]:
+def releases(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
     """Return proposals that give all the rows of a known component to a new novel one."""
     now = state.statistics
     count = now.counts.size
     if count == prior.known + prior.novel:
         return []
+
     base = _base(prior)
     before = weights_evidence(prior.weights, now.counts)
     proposals = list[Proposal]()
@@ -106,9 +111,10 @@ def releases(prior: Prior, state: Ascent) -> list[Proposal]:
         released = joined([_placed(now, k, own.scaled(0.0)), own])
         gain = evidence(base, own)[0] - evidence(prior.components.reordered(np.array([k])), own)[0]
         hope = float(gain) + weights_evidence(prior.weights, released.counts) - before
-        if hope > -_HIDDEN_GAIN and now.counts[k] >= _FEWEST_ROWS:
+        if hope > -tuning.hidden_gain and now.counts[k] >= tuning.fewest_rows:
             winners = np.where(state.winners == k, count, state.winners).astype(np.int32)
-            proposals.append(Proposal("release", (k,), hope, released, winners))
+            proposals.append(Proposal(MoveKind.RELEASE, (k,), hope, released, winners))
+
     return sorted(proposals, key=lambda proposal: -proposal.hope)
 
 
@@ -119,7 +125,8 @@ def deletions(prior: Prior, state: Ascent) -> list[Proposal]:
     if now.counts.size == 1:
         return []
     return [
-        Proposal("delete", (gone,), 0.0, *without(now, state.winners, [gone]), gone) for gone in smallest_first.tolist()
+        Proposal(MoveKind.DELETE, (gone,), 0.0, *without(now, state.winners, [gone]), gone)
+        for gone in smallest_first.tolist()
     ]
 
 
@@ -128,7 +135,7 @@ def birth(state: Ascent, k: int, split: Split) -> Proposal:
     now, pieces = state.statistics, split.pieces.scaled(state.statistics.counts[k] / split.pieces.counts.sum())
     first, others = np.array([0]), np.arange(1, pieces.counts.size)
     statistics = joined([_placed(now, k, pieces.reordered(first)), pieces.reordered(others)])
-    return Proposal("birth", (k,), split.hope, statistics, state.winners)
+    return Proposal(MoveKind.BIRTH, (k,), split.hope, statistics, state.winners)
 
 
 def without(
@@ -141,13 +148,14 @@ def without(
     return statistics.reordered(kept), place[winners]
 
 
-def splits(rows: Rows, prior: Prior, state: Ascent, k: int) -> list[Split]:
+def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning = TUNED) -> list[Split]:
     """Return ways to split component k, as fits on its rows alone found them, most promising first."""
     members = np.flatnonzero(state.winners == k)
     room = prior.novel - (state.statistics.counts.size - prior.known)
-    if members.size < _FEWEST_ROWS or room < 1:
+    if members.size < tuning.fewest_rows or room < 1:
         return []
-    local = Rows.plain(rows.working(members[:: -(-members.size // _LOCAL_ROWS)]))
+
+    local = Rows.plain(rows.working(members[:: -(-members.size // tuning.local_rows)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
     own = prior.components.reordered(np.array([min(k, prior.known)]))
 
@@ -157,27 +165,40 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int) -> list[Split]:
         part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
         start = updated(part, statistics_of_labels(local, labels, pieces))
         winners = labels.astype(np.int32)
-        return ascend(local, part, start, winners=winners, tol=1e-6, max_iter=_LOCAL_SWEEPS, beat=beat, sort=False)
+        return ascend(
+            local,
+            part,
+            start,
+            winners=winners,
+            tol=tuning.loose,
+            max_iter=tuning.local_sweeps,
+            beat=beat,
+            sort=False,
+            tuning=tuning,
+        )
 
     unsplit = fitted(np.zeros(len(local), dtype=np.int64), None).bound.total
     found = list[Split]()
-    for labels in _best_guesses(local, own, _base(prior), room):
+    for labels in _best_guesses(local, own, _base(prior), room, tuning):
         fit = fitted(labels, unsplit)
-        live = np.flatnonzero((fit.statistics.counts >= 1.0) | (np.arange(fit.statistics.counts.size) == 0))
+        counts = fit.statistics.counts
+        live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
         hope = fit.bound.total - unsplit
-        if live.size > 1 and all(abs(hope - other.hope) > _SAME_SPLIT for other in found):
+        if live.size > 1 and all(abs(hope - other.hope) > tuning.same_split for other in found):
             found.append(Split(hope, fit.statistics.reordered(live)))
+
     return sorted(found, key=lambda split: -split.hope)
 
 
-def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> list[IntArray]:
+def _best_guesses(local: Rows, own: Components, base: Components, room: int, tuning: SearchTuning) -> list[IntArray]:
     """Return the labelings that look best as they are; label 0 is the piece that stays with the component."""
     # in units of the base measure, where the rows of a class are about as wide in all directions
     size, axes = np.linalg.eigh(base.scale[0])
     unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
-    labelings = [labels for labels in guesses(unit) if labels.max() in range(1, room + 1)]
+    labelings = [labels for labels in guesses(unit, tuning) if labels.max() in range(1, room + 1)]
     if not labelings:
         return []
+
     sizes = np.array([labels.max() + 1 for labels in labelings])
     ends = np.cumsum(sizes)
     pieces = joined([statistics_of_labels(local, labels, labels.max() + 1) for labels in labelings])
@@ -186,6 +207,7 @@ def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> 
     as_own = evidence(own.reordered(same), pieces)
     shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
+
     ranked = list[tuple[float, int, IntArray]]()
     for number, (labels, end, size) in enumerate(zip(labelings, ends, sizes, strict=True)):
         here = slice(end - size, end)
@@ -193,7 +215,9 @@ def _best_guesses(local: Rows, own: Components, base: Components, room: int) -> 
         stays = int(advantage.argmax())
         relabel = np.where(labels == stays, 0, labels + (labels < stays))
         ranked.append((float(value[here].sum() + advantage[stays]), -number, relabel))
-    return [labels for _, _, labels in sorted(ranked, key=lambda guess: guess[:2], reverse=True)[:_LOCAL_STARTS]]
+
+    ranked.sort(key=lambda guess: guess[:2], reverse=True)
+    return [labels for _, _, labels in ranked[: tuning.local_starts]]
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from vbrand.types import FloatArray
 
+# working coordinates, and standardised values, count as at most this far out: there a row is as novel as any, and its
+# square still leaves room for those of ordinary ones
+FARTHEST = 1e6
 # numbers a block holds, and rows at the most: it stays in the processor's second cache
 BLOCK_NUMBERS = 1_000_000
 _BLOCK_ROWS = 8_192
@@ -24,8 +27,8 @@ class Rows:
 
     table: NDArray[Any]  # (n, p)
     centre: FloatArray  # (p,)
-    unit: FloatArray  # (p,) working coordinates are (table - centre) * unit
-    farthest: float = 1e6
+    multiplier: FloatArray  # (p,) working coordinates are (table - centre) * multiplier
+    farthest: float = FARTHEST
 
     @classmethod
     def plain(cls, rows: FloatArray) -> "Rows":
@@ -42,7 +45,7 @@ class Rows:
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
-        working = (self.table[chosen].astype(np.float64) - self.centre) * self.unit
+        working = (self.table[chosen].astype(np.float64) - self.centre) * self.multiplier
         return np.asarray(np.clip(working, -self.farthest, self.farthest))
 
     def blocks(self) -> Iterator[slice]:

@@ -13,6 +13,7 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import Move, Progress, grow
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, multiplied_k_means, multipliers, one_novelty
+from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
@@ -21,8 +22,6 @@ from vbrand.types import FloatArray, IntArray
 # moves: births, merges, deletions; restarts: the paper's protocol; none: one ascent from one novelty
 Search = Literal["moves", "restarts", "none"]
 Start = Callable[[], Posterior]
-# a novel component that holds at least this part of a row is in use
-_IN_USE = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,7 @@ def find(
     *,
     component: IntArray | None = None,
     progress: Progress | None = None,
+    tuning: SearchTuning = TUNED,
 ) -> Found:
     """Return the best fit; `component` gives a start for each row instead of a search.
 
@@ -63,36 +63,50 @@ def find(
     """
     with threadpool_limits(1):
         if component is None and effort.search == "moves":
-            return _by_moves(rows, prior, effort, progress)
-        starts: list[Start]
-        if component is not None:
-            starts = [partial(from_labels, rows, prior, component)]
-        elif effort.search == "restarts":
-            seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
-            factors = multipliers(effort.starts, generator)
-            starts = [partial(multiplied_k_means, rows, prior, *each) for each in zip(seeds, factors, strict=True)]
-        else:
-            starts = [partial(one_novelty, rows, prior)]
-        ascents = _climb(rows, prior, effort, progress, starts)
+            return _by_moves(rows, prior, effort, progress, tuning)
+        starts = _starts(rows, prior, effort, generator, component, tuning)
+        ascents = _climb(rows, prior, effort, progress, starts, tuning)
+
     best = max(ascents, key=lambda ascent: ascent.bound.total)
-    return Found(
-        best, [ascent.trace for ascent in ascents], (), sum(a.trace.size for a in ascents), _is_full(prior, best)
-    )
+    full = bool((best.statistics.counts[prior.known :] >= tuning.empty).all())
+    return Found(best, [ascent.trace for ascent in ascents], (), sum(a.trace.size for a in ascents), full)
 
 
-def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None) -> Found:
+def _starts(
+    rows: Rows,
+    prior: Prior,
+    effort: Effort,
+    generator: np.random.Generator,
+    component: IntArray | None,
+    tuning: SearchTuning,
+) -> list[Start]:
+    """Return the starts of a search that climbs from each: given labels, the paper's protocol, or one novelty."""
+    if component is not None:
+        return [partial(from_labels, rows, prior, component)]
+    if effort.search == "restarts":
+        seeds = generator.integers(2**31 - 1, size=effort.starts).tolist()
+        factors = multipliers(effort.starts, generator, tuning)
+        return [
+            partial(multiplied_k_means, rows, prior, seed, three, tuning)
+            for seed, three in zip(seeds, factors, strict=True)
+        ]
+    return [partial(one_novelty, rows, prior)]
+
+
+def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, tuning: SearchTuning) -> Found:
     """Return where moves lead, and from there an ascent with the empty places for novel components open.
 
     Where the concentration is learned they stay closed, lest it depend on their number; then one empty component,
     added afterwards, stands for all the novel classes of which no row was seen.
     """
     threads = effective_n_jobs(effort.jobs)
-    grown = grow(rows, prior, max_iter=effort.max_iter, threads=threads, progress=progress)
+    grown = grow(rows, prior, max_iter=effort.max_iter, threads=threads, progress=progress, tuning=tuning)
     start, opened = grown.ascent.posterior, grown.ascent.statistics.counts.size - prior.known
     full = opened == prior.novel
     learned = prior.weights.concentration is not None
     if not learned:
         start, opened = _with_empty(start, prior, prior.novel - opened), prior.novel
+
     last = ascend(
         rows,
         with_novelties(prior, opened),
@@ -101,7 +115,9 @@ def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | Non
         tol=effort.tol,
         max_iter=effort.max_iter,
         threads=threads,
+        tuning=tuning,
     )
+
     trace = np.append(grown.ascent.trace, last.trace)
     posterior = _with_empty(last.posterior, prior, 1) if learned and not full else last.posterior
     best = replace(last, posterior=posterior, trace=trace)
@@ -114,11 +130,9 @@ def _with_empty(posterior: Posterior, prior: Prior, count: int) -> Posterior:
     return Posterior(stacked(posterior.components, empty), posterior.weights)
 
 
-def _is_full(prior: Prior, ascent: Ascent) -> bool:
-    return bool((ascent.statistics.counts[prior.known :] >= _IN_USE).all())
-
-
-def _climb(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, starts: list[Start]) -> list[Ascent]:
+def _climb(
+    rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, starts: list[Start], tuning: SearchTuning
+) -> list[Ascent]:
     """Return where each start leads; workers go to starts, then to the rows of each."""
     workers = effective_n_jobs(effort.jobs)
     threads = max(1, workers // len(starts))
@@ -131,6 +145,15 @@ def _climb(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, 
             progress(sweeps, prior.novel, bound)
 
     def climb(start: Start) -> Ascent:
-        return ascend(rows, prior, start(), tol=effort.tol, max_iter=effort.max_iter, threads=threads, progress=heard)
+        return ascend(
+            rows,
+            prior,
+            start(),
+            tol=effort.tol,
+            max_iter=effort.max_iter,
+            threads=threads,
+            progress=heard,
+            tuning=tuning,
+        )
 
     return list(Parallel(n_jobs=workers, prefer="threads")(delayed(climb)(start) for start in starts))

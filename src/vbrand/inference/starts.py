@@ -8,15 +8,11 @@ from sklearn.cluster import KMeans
 
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
+from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import posterior_from
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
 from vbrand.types import FloatArray, IntArray
-
-# how the start multiplies novelty weight, degrees of freedom and mean strength in the paper's protocol
-_LOWEST_MULTIPLIERS = (0.1, 1.0, 1.0)
-_HIGHEST_MULTIPLIERS = (1.0, 10.0, 10.0)
-_ROWS_FOR_K_MEANS = 50_000
 
 
 def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
@@ -30,49 +26,55 @@ def one_novelty(rows: Rows, prior: Prior) -> Posterior:
     return Posterior(everything.components, prior.weights)
 
 
-def k_means(rows: Rows, prior: Prior, groups: int, seed: int) -> Posterior:
+def k_means(rows: Rows, prior: Prior, groups: int, seed: int, tuning: SearchTuning = TUNED) -> Posterior:
     """Return the prior with some novel means at the centres of k-means on standardised rows.
 
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
     """
-    sample, share = _sample(rows)
+    sample, share = _sample(rows, tuning.rows_for_k_means)
     standard = _standardised(sample)
     groups = min(groups, prior.novel, np.unique(standard, axis=0).shape[0])
     found = KMeans(groups, n_init=1, random_state=seed).fit(standard)
+
     split = statistics_of_labels(Rows.plain(sample), prior.known + found.labels_, prior.known + prior.opened)
     novel = slice(prior.known, prior.known + groups)
     start = posterior_from(prior.components, split)
+
     dof, scale, precision = start.dof.copy(), start.scale.copy(), start.precision.copy()
     dof[novel], scale[novel] = prior.components.dof[novel], prior.components.scale[novel]
     precision[novel] = prior.components.precision[novel] + split.counts[novel] / share
     return Posterior(replace(start, precision=precision, dof=dof, scale=scale), prior.weights)
 
 
-def multipliers(starts: int, generator: np.random.Generator) -> FloatArray:
-    """Return one row of multipliers a start, a Latin hypercube, (starts, 3)."""
+def multipliers(starts: int, generator: np.random.Generator, tuning: SearchTuning = TUNED) -> FloatArray:
+    """Return one row of multipliers per start, a Latin hypercube, (starts, 3)."""
     unit = qmc.LatinHypercube(d=3, rng=generator).random(starts)
-    return np.asarray(qmc.scale(unit, _LOWEST_MULTIPLIERS, _HIGHEST_MULTIPLIERS))
+    return np.asarray(qmc.scale(unit, tuning.lowest_multipliers, tuning.highest_multipliers))
 
 
-def multiplied_k_means(rows: Rows, prior: Prior, seed: int, factors: FloatArray) -> Posterior:
+def multiplied_k_means(
+    rows: Rows, prior: Prior, seed: int, factors: FloatArray, tuning: SearchTuning = TUNED
+) -> Posterior:
     """Return the start of the paper's protocol.
 
     Novel means at the centres of k-means; novelty weight, degrees of freedom and mean strength of novel components
     are those of the prior times three factors.
     """
-    start = k_means(rows, prior, prior.novel, seed).components
+    start = k_means(rows, prior, prior.novel, seed, tuning).components
     known = prior.known
+
     dirichlet = prior.weights.dirichlet.copy()
     dirichlet[known] *= factors[0]
     dof, precision = prior.components.dof.copy(), prior.components.precision.copy()
     dof[known:] *= factors[1]
     precision[known:] *= factors[2]
+
     return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
 
 
-def _sample(rows: Rows) -> tuple[FloatArray, float]:
+def _sample(rows: Rows, most: int) -> tuple[FloatArray, float]:
     """Return the rows in working coordinates, of a long table an even sample, and the share of them that it is."""
-    sample = rows.working(slice(None, None, -(-len(rows) // _ROWS_FOR_K_MEANS)))
+    sample = rows.working(slice(None, None, -(-len(rows) // most)))
     return sample, sample.shape[0] / len(rows)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.lanes import add_products, add_squares, exponential, jit, logarithm
+from vbrand.model.kernels import Gaussian, Student
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
@@ -24,6 +25,9 @@ STEP = 8
 _LOOPED = 64
 # rows that are worked on together; not a power of two, whose multiples would share cache sets
 LANES = 504
+# kernels by their code: a component has one, so that no loop over rows asks which
+_GAUSSIAN = Gaussian.code
+_STUDENT = Student.code
 
 Block = namedtuple("Block", ["held", "order", "first"])
 Shares = namedtuple("Shares", ["score", "pull", "best", "total", "winner", "active", "reach"])
@@ -80,7 +84,7 @@ def _apart(size: int, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 @jit
-def load_block(rows, start, size, winners, centre, unit, farthest, block):  # type: ignore[no-untyped-def]
+def load_block(rows, start, size, winners, centre, multiplier, farthest, block):  # type: ignore[no-untyped-def]
     """Store rows in working coordinates, in order of the component that won them last, and where each one's begin.
 
     The only place where the type and layout of the user's table matter.
@@ -97,7 +101,7 @@ def load_block(rows, start, size, winners, centre, unit, farthest, block):  # ty
         cursor[winners[i]] = lane + 1
         order[lane] = i
         for j in range(centre.size):
-            value = (np.float64(rows[i, j]) - centre[j]) * unit[j]
+            value = (np.float64(rows[i, j]) - centre[j]) * multiplier[j]
             held[j, lane] = min(max(value, -farthest), farthest)
 
 
@@ -105,7 +109,7 @@ def load_block(rows, start, size, winners, centre, unit, farthest, block):  # ty
 def sweep_block(work, scores, winners, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics of a loaded block about the centres (lower triangles of squares) and return its evidence.
 
-    `scores` are centres, roots, constants, tails and powers; winners are overwritten by those of now.
+    `scores` are centres, roots, constants, kinds, tails and powers; winners are overwritten by those of now.
     """
     means = scores[0]
     components, p = means.shape
@@ -137,7 +141,7 @@ def score_group(deviation, w, scores, shares, lanes, buffers):  # type: ignore[n
 
     A component is scored in the first lanes only, as far as its reach goes.
     """
-    means, roots, constants, tails, powers = scores
+    means, roots, constants, kinds, tails, powers = scores
     p, m = deviation.shape
     distance, limit = lanes.distance, lanes.limit
     lanes.delta[:] = 0.0
@@ -150,7 +154,7 @@ def score_group(deviation, w, scores, shares, lanes, buffers):  # type: ignore[n
         for i in range(p):
             for lane in range(m):
                 distance[lane] += unit[i, lane] * unit[i, lane]
-    _from_distance(constants[w], tails[w], powers[w], shares.pull[w], shares.best, lanes, m)
+    _from_distance(kinds[w], constants[w], tails[w], powers[w], shares.pull[w], shares.best, lanes, m)
     for lane in range(m):
         shares.score[w, lane] = shares.best[lane]
         shares.winner[lane] = w
@@ -163,45 +167,45 @@ def score_group(deviation, w, scores, shares, lanes, buffers):  # type: ignore[n
             lanes.delta[:] = means[k] - means[w]
             distance[:reach] = 0.0
             if p >= WIDE:
-                _limits(constants[k], tails[k], powers[k], shares.best, limit, reach)
+                _limits(kinds[k], constants[k], tails[k], powers[k], shares.best, limit, reach)
             shares.active[k] = _score_other(
-                deviation, k, roots[k], constants[k], tails[k], powers[k], shares, lanes, buffers
+                deviation, k, roots[k], kinds[k], constants[k], tails[k], powers[k], shares, lanes, buffers
             )
 
 
 @jit
-def _from_distance(constant, tail, power, pull, score, lanes, m):  # type: ignore[no-untyped-def]
+def _from_distance(kind, constant, tail, power, pull, score, lanes, m):  # type: ignore[no-untyped-def]
     """Store the scores of rows at these squared distances, and their weights E[tau] in the mean and scatter.
 
-    constant - distance / 2, or under heavy tails constant - power log(1 + distance / tail).
+    constant - distance / 2 and no weights for a Gaussian, constant - power log(1 + distance / tail) for a Student t.
     """
     distance = lanes.distance
-    if math.isinf(tail):
+    if kind == _GAUSSIAN:
         for lane in range(m):
             score[lane] = constant - 0.5 * distance[lane]
-        return
-    ratio, log = lanes.first, lanes.second
-    for lane in range(m):
-        ratio[lane] = 1.0 + distance[lane] / tail
-    logarithm(ratio, log, lanes.bits, m)
-    for lane in range(m):
-        score[lane] = constant - power * log[lane]
-        pull[lane] = 2.0 * power / (tail * ratio[lane])
+    elif kind == _STUDENT:
+        ratio, log = lanes.first, lanes.second
+        for lane in range(m):
+            ratio[lane] = 1.0 + distance[lane] / tail
+        logarithm(ratio, log, lanes.bits, m)
+        for lane in range(m):
+            score[lane] = constant - power * log[lane]
+            pull[lane] = 2.0 * power / (tail * ratio[lane])
 
 
 @jit
-def _limits(constant, tail, power, best, limit, m):  # type: ignore[no-untyped-def]
+def _limits(kind, constant, tail, power, best, limit, m):  # type: ignore[no-untyped-def]
     """Store the squared distance beyond which a component has no share in a row."""
-    if math.isinf(tail):
+    if kind == _GAUSSIAN:
         for lane in range(m):
             limit[lane] = 2.0 * (constant - best[lane] + NEGLIGIBLE)
-    else:
+    elif kind == _STUDENT:
         for lane in range(m):
             limit[lane] = tail * math.expm1(min((constant - best[lane] + NEGLIGIBLE) / power, 700.0))
 
 
 @jit
-def _score_other(deviation, k, root, constant, tail, power, shares, lanes, buffers):  # type: ignore[no-untyped-def]
+def _score_other(deviation, k, root, kind, constant, tail, power, shares, lanes, buffers):  # type: ignore[no-untyped-def]
     """Score the group in component k and return True, or give it up and return False.
 
     After every few rows of the factor those lanes are dropped whose share is already known to be negligible.
@@ -244,13 +248,13 @@ def _score_other(deviation, k, root, constant, tail, power, shares, lanes, buffe
             current, playing, whole = packed, left, False
     score, pull, best, winner = shares.score[k], shares.pull[k], shares.best, shares.winner
     if whole:
-        _from_distance(constant, tail, power, pull, score, lanes, m)
+        _from_distance(kind, constant, tail, power, pull, score, lanes, m)
         for lane in range(m):
             winner[lane] = k if score[lane] > best[lane] else winner[lane]
             best[lane] = max(score[lane], best[lane])
     else:
         # scores of those in play are spread over all lanes from the last one backwards: none is overwritten unread
-        _from_distance(constant, tail, power, pull, score, lanes, playing)
+        _from_distance(kind, constant, tail, power, pull, score, lanes, playing)
         end = m
         for x in range(playing - 1, -1, -1):
             lane = index[x]
@@ -293,7 +297,7 @@ def _share_out(shares, lanes, m):  # type: ignore[no-untyped-def]
 @jit
 def add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics of all components at once: shares times the products of deviations, one BLAS call."""
-    counts, weights, sums, squares, tails = statistics
+    counts, weights, sums, squares, kinds = statistics
     p, m = deviation.shape
     features = 1 + p + p * (p + 1) // 2
     products = buffers[1, : features * m].reshape(features, m)
@@ -313,7 +317,7 @@ def add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignor
         k = present[a]
         for lane in range(m):
             phi[a, lane] = shares.score[k, lane] * shares.total[lane]
-        if not math.isinf(tails[k]):
+        if kinds[k] != _GAUSSIAN:
             total = 0.0
             for lane in range(m):
                 total += phi[a, lane]
@@ -323,7 +327,7 @@ def add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignor
     for a in range(present.size):
         k = present[a]
         weights[k] += added[a, 0]
-        if math.isinf(tails[k]):
+        if kinds[k] == _GAUSSIAN:
             counts[k] += added[a, 0]
         f = 1 + p
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
@@ -339,7 +343,7 @@ def add_narrow(deviation, w, means, shares, buffers, statistics):  # type: ignor
 @jit
 def add_wide(deviation, w, means, shares, lanes, buffers, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics component by component, over the lanes that hold a share of it."""
-    counts, weights, sums, squares, tails = statistics
+    counts, weights, sums, squares, kinds = statistics
     p, m = deviation.shape
     index = lanes.lanes
     for k in range(counts.size):
@@ -356,7 +360,7 @@ def add_wide(deviation, w, means, shares, lanes, buffers, statistics):  # type: 
         for x in range(held):
             phi[x] = shares.score[k, index[x]] * shares.total[index[x]]
             counts[k] += phi[x]
-        if not math.isinf(tails[k]):
+        if kinds[k] != _GAUSSIAN:
             for x in range(held):
                 phi[x] *= shares.pull[k, index[x]]
         for x in range(held):

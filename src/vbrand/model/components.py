@@ -4,8 +4,7 @@
 
 An infinite l marks a component that is known exactly (inductive learning): a point mass at mean m and covariance S.
 
-Rows are N(mu, Sigma / tau) with tau ~ Gamma(d / 2, d / 2), a Student t with d degrees of freedom; Gaussian where d is
-infinite and tau is 1.
+Rows are N(mu, Sigma / tau), and the kernel of the component says what tau is.
 """
 
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import digamma, multigammaln
 
+from vbrand.model.kernels import Kernel
 from vbrand.model.statistics import Statistics
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -27,7 +27,7 @@ class Components:
     precision: FloatArray  # (K,) l
     dof: FloatArray  # (K,) u
     scale: FloatArray  # (K, p, p) S
-    tail: FloatArray  # (K,) d: degrees of freedom of the rows about it; infinite for a Gaussian
+    kernels: tuple[Kernel, ...]  # K of them: how rows scatter about the mean
 
     @property
     def fixed(self) -> BoolArray:
@@ -35,14 +35,14 @@ class Components:
         return np.isinf(self.precision)
 
     @property
-    def spread(self) -> FloatArray:
+    def divisor(self) -> FloatArray:
         """Return u - p - 1, by which E[Sigma] is smaller than S; 1 for point masses, (K,)."""
         return np.where(self.fixed, 1.0, self.dof - self.columns - 1.0)
 
     @property
     def expected_scatter(self) -> FloatArray:
         """Return E[Sigma] = S / (u - p - 1), (K, p, p); NaN where u is too small for there to be one."""
-        return self.scale / np.where(self.spread > 0.0, self.spread, np.nan)[:, None, None]
+        return self.scale / np.where(self.divisor > 0.0, self.divisor, np.nan)[:, None, None]
 
     @cached_property
     def factor(self) -> FloatArray:
@@ -67,7 +67,8 @@ class Components:
 
     def reordered(self, order: IntArray) -> "Components":
         """Return the components in another order."""
-        return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order], self.tail[order])
+        kernels = tuple(self.kernels[k] for k in order.tolist())
+        return Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order], kernels)
 
 
 def stacked(first: Components, second: Components) -> Components:
@@ -77,7 +78,7 @@ def stacked(first: Components, second: Components) -> Components:
         precision=np.concatenate([first.precision, second.precision]),
         dof=np.concatenate([first.dof, second.dof]),
         scale=np.concatenate([first.scale, second.scale]),
-        tail=np.concatenate([first.tail, second.tail]),
+        kernels=first.kernels + second.kernels,
     )
 
 
@@ -104,7 +105,7 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
         precision=precision,
         dof=np.where(keep, prior.dof, prior.dof + statistics.counts),
         scale=np.where(keep[:, None, None], prior.scale, scale),
-        tail=prior.tail,
+        kernels=prior.kernels,
     )
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbrand.model.components import Components
-from vbrand.model.posterior import Scores
+from vbrand.model.kernels import Gaussian
+from vbrand.model.posterior import RowScores
 from vbrand.model.triangles import divide, solve
 from vbrand.types import FloatArray, IntArray
 
@@ -117,7 +118,7 @@ def draw_depths(places: IntArray, kappa: float, generator: np.random.Generator) 
     return np.where(places < 0, depths * (generator.random(places.size) < 1.0 - kappa), depths + places)
 
 
-def slice_scores(drawn: Drawn, log_weights: FloatArray, known: int, kappa: float) -> Scores:
+def slice_scores(drawn: Drawn, log_weights: FloatArray, known: int, kappa: float) -> RowScores:
     """Return log (w_k / zeta_k N(y | mu_k, Sigma_k)) as a function of y."""
     count, p = drawn.mean.shape
     # log zeta: 0 for known components, log(1 - kappa) + (t - 1) log kappa for novel ones
@@ -125,5 +126,6 @@ def slice_scores(drawn: Drawn, log_weights: FloatArray, known: int, kappa: float
     log_zeta = np.concatenate([np.zeros(known), novel])
     log_root = np.log(np.diagonal(drawn.root, axis1=1, axis2=2)).sum(axis=1)
     constant = log_weights - log_zeta + log_root - 0.5 * p * np.log(2.0 * np.pi)
-    gaussian = np.full(count, np.inf)
-    return Scores(drawn.mean, drawn.root, constant, tail=gaussian, power=gaussian)
+    none = np.zeros(count)
+    kind = np.full(count, Gaussian.code)
+    return RowScores(drawn.mean, drawn.root, constant, kind, tail=none, power=none)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
 
 from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
+from vbrand.model.kernels import components_by_kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import Weights, dirichlet_divergence, expected_log_weights, stick_divergence, weights_from
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,18 @@ class Posterior:
 
 
 @dataclass(frozen=True)
-class Scores:
+class RowScores:
     """What the kernel needs to score a row y in component k, at the distance D = |root_k (y - centre_k)|^2.
 
-    constant_k - D / 2 for a Gaussian, constant_k - power_k log(1 + D / tail_k) under heavy tails; such a row weighs
-    2 power_k / (tail_k + D) in mean and scatter.
+    constant_k - D / 2 for a Gaussian; constant_k - power_k log(1 + D / tail_k) for a Student t, and such a row weighs
+    2 power_k / (tail_k + D) in mean and scatter. Another kernel makes of tail and power what its own loop says.
     """
 
     centre: FloatArray  # (K, p)
     root: FloatArray  # (K, p, p) lower triangular
     constant: FloatArray  # (K,)
-    tail: FloatArray  # (K,) infinite for a Gaussian
+    kind: IntArray  # (K,) the code of the kernel
+    tail: FloatArray  # (K,)
     power: FloatArray  # (K,)
 
 
@@ -64,26 +65,27 @@ def before_rows(prior: Prior) -> Posterior:
     return Posterior(prior.components, prior.weights)
 
 
-def scores_of(posterior: Posterior) -> Scores:
+def scores_of(posterior: Posterior) -> RowScores:
     """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
     p = components.columns
-    spread = np.where(components.fixed, 1.0, components.dof)
-    # delta = u (y - m)' S^-1 (y - m) + p / l
+    rows_behind = np.where(components.fixed, 1.0, components.dof)
+    # E (y - mu)' Sigma^-1 (y - mu) = u (y - m)' S^-1 (y - m) + p / l
     around = p / components.precision
-    # 1/2 [-p log 2 pi + E log|Sigma^-1|], and for a Gaussian -delta / 2
-    shared = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components))
-    gaussian = np.isinf(components.tail)
-    d = np.where(gaussian, 1.0, components.tail)
-    # lgamma((d + p) / 2) - lgamma(d / 2) + d / 2 log(d / 2) - (d + p) / 2 log((d + delta) / 2)
-    power = 0.5 * (d + p)
-    heavy = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
-    constant = shared + np.where(gaussian, -0.5 * around, heavy)
-    return Scores(
+    kind = np.empty(around.size, dtype=np.int64)
+    own, tail, power = np.empty((3, around.size))
+    for kernel, at in components_by_kernel(components.kernels).items():
+        kind[at] = kernel.code
+        own[at], tail[at], power[at] = kernel.score(around[at], p)
+
+    # 1/2 [-p log 2 pi + E log|Sigma^-1|], and what tau adds
+    constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components)) + own
+    return RowScores(
         centre=components.mean,
-        root=np.sqrt(spread)[:, None, None] * components.inverse_factor,
+        root=np.sqrt(rows_behind)[:, None, None] * components.inverse_factor,
         constant=constant + expected_log_weights(posterior.weights)[: constant.size],
-        tail=components.tail + around,
+        kind=kind,
+        tail=tail,
         power=power,
     )
 

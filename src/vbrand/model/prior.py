@@ -37,9 +37,9 @@ class Prior:
         return self.components.dof.size - self.known
 
     @property
-    def classes(self) -> int:
-        """Return the number of known classes."""
-        return int(self.class_of.max()) + 1 if self.class_of.size else 0
+    def meaning(self) -> IntArray:
+        """Return the known class of each component, -1 for novelty, (K,)."""
+        return np.append(self.class_of, np.full(self.opened, -1))
 
 
 def with_novelties(prior: Prior, opened: int) -> Prior:

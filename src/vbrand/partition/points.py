@@ -85,8 +85,8 @@ def similarity_blocks(draws: NDArray[Any], block: int = 1_024) -> Iterator[tuple
     if block < 1:
         raise ValueError(f"block is {block}; a block has at least one row. Leave it at its default of 1,024.")
     codes = np.ascontiguousarray(renumbered(draws).T)  # (n, D)
-    places = (slice(begin, min(begin + block, len(codes))) for begin in range(0, len(codes), block))
-    return ((place, agreement(codes[place], codes)) for place in places)
+    strips = (slice(begin, min(begin + block, len(codes))) for begin in range(0, len(codes), block))
+    return ((strip, agreement(codes[strip], codes)) for strip in strips)
 
 
 def expected_loss(labels: NDArray[Any], draws: NDArray[Any], loss: Loss = "vi") -> float:

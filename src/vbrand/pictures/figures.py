@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from vbrand.facts.facts import Facts
-from vbrand.facts.groups import Group
-from vbrand.facts.maps import tsne_places
+from vbrand.facts.groups import Group, GroupKind
+from vbrand.facts.maps import tsne_points
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 from vbrand.types import FloatArray
 
@@ -30,10 +30,10 @@ _MOST_LINES = 10
 def map_figure(facts: Facts) -> Figure:
     """Return the map; it carries places by both methods and colours of all kinds, which the page switches."""
     points, looks = facts.points, looks_of(facts.groups)
-    places = {"pca": points.scores[:, :2]}
-    neighbours = tsne_places(points.scores)
+    drawn = {"pca": points.scores[:, :2]}
+    neighbours = tsne_points(points.scores)
     if neighbours is not None:
-        places["tsne"] = neighbours
+        drawn["tsne"] = neighbours
     hover = _hover(facts)
     traces, views = list[Figure](), list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks, strict=True)):
@@ -52,15 +52,15 @@ def map_figure(facts: Facts) -> Figure:
         )
         views.append(
             {
-                "places": {name: place[own].T for name, place in places.items()},
+                "places": {name: place[own].T for name, place in drawn.items()},
                 "colours": {
                     "group": look.colour,
-                    "class": look.colour if group.kind == "known class" else _NOVEL,
+                    "class": look.colour if group.kind == GroupKind.KNOWN else _NOVEL,
                     "novelty": points.novelty[own],
                 },
             }
         )
-    labels = {name: _labels(facts, place) for name, place in places.items()}
+    labels = {name: _labels(facts, place) for name, place in drawn.items()}
     layout = {
         "xaxis": {"zeroline": False},
         "yaxis": {"zeroline": False},
@@ -127,14 +127,14 @@ def novelty_figure(facts: Facts) -> Figure:
 def profile_figure(facts: Facts) -> Figure:
     """Return the medians of all groups column by column, novel ones with their quartiles."""
     profiles = facts.profiles
-    spectra, place, drawn = profiles.are_spectra, profiles.places, profiles.drawn
+    spectra, place, drawn = profiles.are_spectra, profiles.axis, profiles.drawn
     names = [escape(name) for name in profiles.columns]
     near = {group.explanation.nearest for group in facts.groups if group.explanation is not None}
     traces = list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
-        if np.isnan(drawn[1, k]).all() or group.kind == "outlier group":
+        if np.isnan(drawn[1, k]).all() or group.kind == GroupKind.OUTLIER:
             continue
-        if group.kind == "novel group":
+        if group.kind == GroupKind.NOVEL:
             traces += _band(place, drawn[0, k], drawn[2, k], look.colour, group.name)
         traces.append(
             {
@@ -282,14 +282,14 @@ def _hover(facts: Facts) -> list[str]:
     return texts
 
 
-def _labels(facts: Facts, places: FloatArray) -> list[Figure]:
+def _labels(facts: Facts, points: FloatArray) -> list[Figure]:
     """Return the names of groups, written where they lie; of many groups those of novel ones."""
     labels = list[Figure]()
-    named = ("known class", "novel group") if len(facts.groups) <= _MOST_NAMED else ("novel group",)
+    named = (GroupKind.KNOWN, GroupKind.NOVEL) if len(facts.groups) <= _MOST_NAMED else (GroupKind.NOVEL,)
     for k, group in enumerate(facts.groups):
         own = facts.points.clusters == k
         if own.any() and group.kind in named:
-            x, y = np.median(places[own], axis=0).tolist()
+            x, y = np.median(points[own], axis=0).tolist()
             labels.append({"x": x, "y": y, "text": escape(_short(group.name)), "showarrow": False, "yshift": 16})
     return labels
 

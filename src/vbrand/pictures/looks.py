@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from vbrand.facts.groups import Group
+from vbrand.facts.groups import Group, GroupKind
 
 # told apart by people with any colour vision (after Okabe and Ito), and never by colour alone
 _COOL = ("#0072b2", "#009e73", "#56b4e9", "#5b5ea6", "#3a7d7c", "#8fb339")
@@ -29,12 +29,12 @@ def looks_of(groups: tuple[Group, ...]) -> tuple[Look, ...]:
     """Return the looks of known classes and novel groups."""
     looks, known, novel = list[Look](), 0, 0
     for group in groups:
-        if group.kind == "known class":
+        if group.kind == GroupKind.KNOWN:
             looks.append(_look(_COOL, _ROUND, known, "solid"))
             known += 1
         else:
             look = _look(_WARM, _POINTED, novel, "dash")
-            outlying = group.kind == "outlier group"
+            outlying = group.kind == GroupKind.OUTLIER
             looks.append(Look(_GREY, look.symbol, look.marker, "dot") if outlying else look)
             novel += 1
     return tuple(looks)

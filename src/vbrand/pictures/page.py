@@ -7,7 +7,7 @@ from typing import Any
 
 from vbrand.facts.explain import DOUBT
 from vbrand.facts.facts import Facts
-from vbrand.facts.groups import Group
+from vbrand.facts.groups import Group, GroupKind
 from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
 from vbrand.pictures.looks import Look, looks_of
@@ -35,7 +35,7 @@ def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError("reports need the packages plotly and jinja2: pip install 'vbrand[report]'") from None
-    explained = [group for group in facts.groups if group.kind == "novel group" and group.explanation is not None]
+    explained = [group for group in facts.groups if group.kind == GroupKind.NOVEL and group.explanation is not None]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("template.html"))
     return template.render(

@@ -7,7 +7,8 @@ import numpy as np
 
 from vbrand.checks import check_choice
 from vbrand.facts.facts import Facts
-from vbrand.facts.maps import tsne_places
+from vbrand.facts.groups import GroupKind
+from vbrand.facts.maps import tsne_points
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 
 _MARKS = {"birth": "^", "merge": "v", "release": "s", "resplit": "D", "delete": "X"}
@@ -27,8 +28,8 @@ class Plots:
         check_choice("method", method, ("pca", "tsne"))
         check_choice("colour", colour, ("group", "novelty"))
         facts = self._facts()
-        places = facts.points.scores[:, :2] if method == "pca" else tsne_places(facts.points.scores)
-        if places is None:
+        points = facts.points.scores[:, :2] if method == "pca" else tsne_points(facts.points.scores)
+        if points is None:
             raise ValueError(f"{len(facts.points.names)} rows are too few for t-SNE; use method='pca'.")
         axes, shown = _axes(ax), None
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
@@ -36,7 +37,7 @@ class Plots:
             if own.any():
                 hue = {"color": look.colour} if colour == "group" else _hue(facts.points.novelty[own])
                 label = f"{group.name} ({group.rows:,})"
-                shown = axes.scatter(*places[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
+                shown = axes.scatter(*points[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
         axes.legend(title="group (rows)")
         if colour == "novelty" and shown is not None:
             axes.figure.colorbar(shown, ax=axes, label="P(novel)")
@@ -55,13 +56,13 @@ class Plots:
         """
         facts = self._facts()
         profiles, axes = facts.profiles, _axes(ax)
-        place = profiles.places
+        place = profiles.axis
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
             lower, middle, upper = profiles.drawn[:, k]
-            line = "-" if group.kind == "known class" else "--"
+            line = "-" if group.kind == GroupKind.KNOWN else "--"
             marker = None if profiles.are_spectra else look.marker
             axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
-            if group.kind == "novel group":
+            if group.kind == GroupKind.NOVEL:
                 axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
         if not profiles.are_spectra:
             axes.set_xticks(place, profiles.columns, rotation=90)

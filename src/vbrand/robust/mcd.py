@@ -4,7 +4,15 @@ import numpy as np
 from scipy import stats
 
 from vbrand.robust.columns import column_scales
-from vbrand.robust.mrcd import Frame, RobustFit, SingularScatterError, best_subset, fit_of_subset, frame_of, subset_size
+from vbrand.robust.mrcd import (
+    RobustFit,
+    SingularScatterError,
+    TargetCoordinates,
+    best_subset,
+    fit_of_subset,
+    frame_of,
+    subset_size,
+)
 from vbrand.robust.subsets import starting_subsets
 from vbrand.types import FloatArray
 
@@ -39,5 +47,5 @@ def fit_empirical(rows: FloatArray) -> RobustFit:
     deviation = rows.std(axis=0, ddof=1)
     if n <= p or not (deviation > 0).all():
         raise SingularScatterError(n, p)
-    frame = Frame(rows.mean(axis=0), deviation, 0.0)
+    frame = TargetCoordinates(rows.mean(axis=0), deviation, 0.0)
     return fit_of_subset(rows, np.ones(n, dtype=bool), 0.0, frame)

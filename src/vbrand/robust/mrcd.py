@@ -18,7 +18,7 @@ from scipy import linalg, special, stats
 from vbrand.robust.subsets import smallest, starting_subsets
 from vbrand.types import BoolArray, FloatArray
 
-Target = Literal["identity", "equicorrelation"]
+TargetName = Literal["identity", "equicorrelation"]
 
 # share of the target that even a well-conditioned subset gets, as in R's rrcov
 _LEAST_RHO = 1e-6
@@ -46,7 +46,7 @@ class RobustFit:
 
 
 @dataclass(frozen=True)
-class Frame:
+class TargetCoordinates:
     """The coordinates w in which the target is the identity: x = median + scale * (w root)."""
 
     median: FloatArray  # (p,)
@@ -83,7 +83,7 @@ def fit_mrcd(
     scale: FloatArray,
     *,
     support_fraction: float = 0.5,
-    target: Target = "identity",
+    target: TargetName = "identity",
     rho: float | None = None,
     max_condition: float = 50.0,
     random_starts: int = 0,
@@ -120,10 +120,10 @@ def subset_size(rows: int, support_fraction: float) -> int:
     return max(2, int(np.ceil(support_fraction * rows - 1e-9)))
 
 
-def frame_of(rows: FloatArray, target: Target, scale: FloatArray) -> Frame:
+def frame_of(rows: FloatArray, target: TargetName, scale: FloatArray) -> TargetCoordinates:
     """Return the coordinates in which the target is the identity."""
     correlation = _common_correlation(rows) if target == "equicorrelation" else 0.0
-    return Frame(np.median(rows, axis=0), scale, correlation)
+    return TargetCoordinates(np.median(rows, axis=0), scale, correlation)
 
 
 def consistency_factor(size: int, rows: int, columns: int) -> float:
@@ -177,7 +177,7 @@ def best_subset(working: FloatArray, starts: list[BoolArray], rho: float, spare:
     return best
 
 
-def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Frame) -> RobustFit:
+def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: TargetCoordinates) -> RobustFit:
     """Return centre and regularised scatter of a subset of the rows."""
     n, p = rows.shape
     inner = frame.inward(rows[subset])

@@ -1,6 +1,5 @@
 """What the labelled rows teach: one robust centre and scatter for each known class."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,13 +10,12 @@ from numpy.typing import NDArray
 from vbrand.robust.columns import column_scales, constant_columns, rounding_of, spread_about, stand_in_scale
 from vbrand.robust.mcd import fit_empirical, fit_mcd
 from vbrand.robust.mrcd import RobustFit, fit_mrcd
+from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
 
 Scatter = Literal["mrcd", "mcd", "empirical"]
 
 FEWEST_ROWS = 3
-# scatters of different classes are never believed to be more alike than this many rows would make them
-MOST_ALIKE = 29.0
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,8 @@ def learn_classes(
     *,
     scatter: Scatter = "mrcd",
     support_fraction: float = 0.5,
-    columns: Sequence[str] | None = None,
     n_jobs: int | None = None,
+    tuning: Stage1Tuning = TUNED,
 ) -> KnownClasses:
     """Return one robust fit per label; classes run in parallel and the answer does not depend on how.
 
@@ -64,7 +62,7 @@ def learn_classes(
     """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    _check_columns(rows, columns)
+    _check_columns(rows)
     stand_in = stand_in_scales(rows, member)
     fits = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_fit_class)(rows[member == j], label, scatter, support_fraction, stand_in)
@@ -81,7 +79,7 @@ def learn_classes(
         conditions=np.array([fit.condition for fit in fits]),
         rhos=np.array([fit.rho for fit in fits]),
         average=np.average(scatters, axis=0, weights=np.bincount(member)),
-        alike=MOST_ALIKE,
+        alike=tuning.most_alike,
     )
 
 
@@ -127,7 +125,6 @@ def check_sizes(classes: NDArray[Any], sizes: IntArray) -> None:
             )
 
 
-def _check_columns(rows: FloatArray, columns: Sequence[str] | None) -> None:
+def _check_columns(rows: FloatArray) -> None:
     for j in np.flatnonzero(constant_columns(rows)).tolist():
-        name = f"column {j}" if columns is None else f"column {columns[j]!s}"
-        raise ValueError(f"{name} has the same value in all labelled rows. Drop it.")
+        raise ValueError(f"column {j} has the same value in all labelled rows. Drop it.")

@@ -42,7 +42,7 @@ class Coordinates:
         return np.asarray((rows - self.centre) * (1.0 / self.unit))
 
     def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:
-        """Return beliefs about places and shapes, given in the user's units, in working coordinates."""
+        """Return beliefs about centres and shapes, given in the user's units, in working coordinates."""
         mean, scale = beliefs.novel_mean, beliefs.novel_scale
         return replace(
             beliefs,
@@ -50,16 +50,16 @@ class Coordinates:
             novel_scale=None if scale is None else scale / np.outer(self.unit, self.unit),
         )
 
-    def places_outward(self, places: FloatArray) -> FloatArray:
+    def outward(self, points: FloatArray) -> FloatArray:
         """Return points of the working coordinates in the user's units."""
-        return np.asarray(self.centre + places * self.unit)
+        return np.asarray(self.centre + points * self.unit)
 
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
         """Return known classes in the user's units."""
         square = np.outer(self.unit, self.unit)
         return replace(
             known,
-            centres=self.places_outward(known.centres),
+            centres=self.outward(known.centres),
             scatters=known.scatters * square,
             average=known.average * square,
         )

@@ -1,13 +1,15 @@
 """From known classes and beliefs in words to the prior: what a class is, and what one nobody has seen may look like."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from vbrand.model.components import Components, stacked
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
-from vbrand.stage1.classes import MOST_ALIKE, KnownClasses
+from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray
 
 
@@ -25,20 +27,17 @@ class Beliefs:
     novel_dof: float | None = None  # nu_0
     novel_scale: FloatArray | None = None  # Psi_0, (p, p)
     concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
-    tail: float = np.inf  # d: degrees of freedom of rows about their component; infinite for Gaussians
+    kernel: Kernel = field(default_factory=Gaussian)  # how rows scatter about their component
 
 
-# A known component is worth its labelled rows, and up to ten times as many where they are fewer than ten for each of
-# its parameters: there a novel component costs more than a known one that wanders off to a novel class near by.
-_STRENGTH = 10.0
-
-
-def elicit(known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True) -> Prior:
+def elicit(
+    known: KnownClasses, beliefs: Beliefs, novel: int, *, update_known: bool = True, tuning: Stage1Tuning = TUNED
+) -> Prior:
     """Return the prior for these known classes and at most `novel` novel components.
 
     Without `update_known` the known classes are point masses at their robust centre and scatter.
     """
-    own = _known_components(known, beliefs) if update_known else _point_masses(known, beliefs)
+    own = _known_components(known, beliefs, tuning) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
     dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
@@ -56,34 +55,35 @@ def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
     # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
-    strength, tail = beliefs.novel_mean_strength, beliefs.tail
-    return Components(mean[None], np.array([strength]), np.array([dof]), scale[None], np.array([tail]))
+    strength = np.array([beliefs.novel_mean_strength])
+    return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,))
 
 
-def _known_components(known: KnownClasses, beliefs: Beliefs) -> Components:
+def _known_components(known: KnownClasses, beliefs: Beliefs, tuning: Stage1Tuning) -> Components:
     count, p = known.centres.shape
     mean_strength, scatter_strength = (
-        _strengths(known) if strength is None else np.full(count, float(strength))
+        _strengths(known, tuning) if strength is None else np.full(count, float(strength))
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
     # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
-    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, np.full(count, beliefs.tail))
+    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, (beliefs.kernel,) * count)
 
 
-def _strengths(known: KnownClasses) -> FloatArray:
+def _strengths(known: KnownClasses, tuning: Stage1Tuning) -> FloatArray:
     """Return the rows that each known component is worth.
 
     More than how alike scatters may be at the most: else its tail would be heavier than that of a class that nobody has
     seen, and a row far from everything would count as known.
     """
     p = known.centres.shape[1]
-    enough = max(_STRENGTH * p * (p + 3) / 2, MOST_ALIKE + 1.0)
-    return np.asarray(np.clip(enough, known.rows, _STRENGTH * known.rows), dtype=np.float64)
+    # p (p + 3) / 2 parameters: those of a mean and of a scatter
+    enough = max(tuning.strength * p * (p + 3) / 2, tuning.most_alike + 1.0)
+    return np.asarray(np.clip(enough, known.rows, tuning.strength * known.rows), dtype=np.float64)
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
     count, p = known.centres.shape
     scatters = beliefs.known_scatter_factor * known.scatters
-    dof, tail = np.full(count, p + 2.0), np.full(count, beliefs.tail)
-    return Components(known.centres, np.full(count, np.inf), dof, scatters, tail)
+    dof = np.full(count, p + 2.0)
+    return Components(known.centres, np.full(count, np.inf), dof, scatters, (beliefs.kernel,) * count)

@@ -2,7 +2,7 @@
 
 Classes are compared in coordinates whitened by the pooled scatter within them. There the rows of each class are split
 into modes by the machinery of stage 2; modes that are no part of the class (its outliers, rows with a wrong label)
-are left out; and centre and scatter of each mode are those of a Student fit, drawn to the average scatter as far as
+are left out; and centre and scatter of each mode are those of one component, drawn to the average scatter as far as
 the scatters of the table are alike.
 """
 
@@ -16,45 +16,35 @@ from scipy.linalg import solve_triangular
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import grow
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import FARTHEST, Rows
 from vbrand.inference.starts import from_labels
 from vbrand.model.components import Components, evidence
+from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
 from vbrand.robust.columns import column_scales
 from vbrand.robust.mrcd import fit_mrcd
-from vbrand.stage1.classes import MOST_ALIKE, KnownClasses, check_sizes, pooled_scales, stand_in_scales
+from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
+from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
-# the pooled scatter is that of the rows and of so many spherical ones
-_SPHERICAL_ROWS = 5.0
-# rows farther from the robust centre of their class than 99.9 % of a t with 5 degrees of freedom do not whiten
-_OUTLYING = 0.999
-_FAR_OUT = 10.0
-# coordinates count as at most this far from the median
-_FARTHEST = 1e6
-_OUTLIER_TAIL = 5.0
-# modes: places for them and for outliers, the least share of a class that is one, and what a mode is believed to be:
-# vague about its place, and as alike to the average as so many rows make it
-_PLACES = 8
-_LEAST_SHARE = 0.1
-_VAGUE = 0.01
-_MODE_ALIKE = 9.0
-# a smaller share of a class is doubted: it goes if it is wider than the class, by this factor in the logarithm of its
-# variance a column, or if most of its rows lie within another class
-_DOUBTED_SHARE = 0.25
-_MUCH_WIDER = 2.0
-_WITHIN = 0.99
-# the halves of one Gaussian, cut through its middle, have centres 2.65 of their own standard deviations apart
-_ONE_HUMP = 3.0
-_ALIKE = np.geomspace(1.0, MOST_ALIKE, 20)
+
+@dataclass(frozen=True)
+class _Way:
+    """How classes are learned."""
+
+    kernel: Kernel
+    max_modes: int
+    support_fraction: float
+    n_jobs: int | None
+    tuning: Stage1Tuning
 
 
 @dataclass(frozen=True)
 class _Mode:
     member: int  # the class
-    fit: Ascent  # one Student component, in whitened coordinates
+    fit: Ascent  # one component, in whitened coordinates
     rows: FloatArray  # (n, p)
 
     @property
@@ -65,12 +55,11 @@ class _Mode:
     def log_width(self) -> float:
         return float(np.linalg.slogdet(self.scatter)[1] / self.rows.shape[1])
 
-    def holds(self, rows: FloatArray) -> BoolArray:
-        """Return which rows lie within it: nearer than 99 % of its own."""
+    def holds(self, rows: FloatArray, share: float) -> BoolArray:
+        """Return which rows lie within it: nearer than this share of its own."""
         root = np.linalg.cholesky(self.scatter)
         unit = solve_triangular(root, (rows - self.fit.posterior.components.mean[0]).T, lower=True)
-        p, tail = rows.shape[1], self.fit.posterior.components.tail[0]
-        edge = p * stats.f.ppf(_WITHIN, p, tail) if np.isfinite(tail) else stats.chi2.ppf(_WITHIN, p)
+        edge = self.fit.posterior.components.kernels[0].edge(share, rows.shape[1])
         return np.asarray(np.square(unit).sum(axis=0) <= edge)
 
 
@@ -78,28 +67,32 @@ def learn_modes(
     rows: FloatArray,
     labels: NDArray[np.generic],
     *,
-    tail: float,
+    kernel: Kernel,
     support_fraction: float = 0.75,
     max_modes: int = 4,
     n_jobs: int | None = None,
+    tuning: Stage1Tuning = TUNED,
 ) -> KnownClasses:
-    """Return the known classes with at most `max_modes` components each, rows a Student t with `tail` about them.
+    """Return the known classes with at most `max_modes` components each, rows about them as the kernel says.
 
     Rows are in working coordinates: centred, and of order one.
     """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    rows = np.clip(rows, -_FARTHEST, _FARTHEST)
-    deviations, unit = _clean_deviations(rows, member, support_fraction, n_jobs)
-    root, inverse = _pooled_root(deviations, unit, tail)
-    modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
+    way = _Way(kernel, max_modes, support_fraction, n_jobs, tuning)
+    rows = np.clip(rows, -FARTHEST, FARTHEST)
+
+    deviations, unit = _clean_deviations(rows, member, way)
+    root, inverse = _pooled_root(deviations, unit, way)
+    modes = _all_modes(rows @ inverse.T, member, way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
-        root, inverse = _pooled_root(deviations / unit, unit, tail)
-        modes = _all_modes(rows @ inverse.T, member, tail, max_modes, n_jobs)
+        root, inverse = _pooled_root(deviations / unit, unit, way)
+        modes = _all_modes(rows @ inverse.T, member, way)
+
     used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used)
+    centres, scatters, average, alike = _alike_scatters(used, tuning)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -115,53 +108,56 @@ def learn_modes(
     )
 
 
-def _all_modes(white: FloatArray, member: IntArray, tail: float, max_modes: int, n_jobs: int | None) -> list[_Mode]:
+def _all_modes(white: FloatArray, member: IntArray, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
     middle = np.median(white, axis=0)
-    white = np.clip(white, middle - _FARTHEST, middle + _FARTHEST)
+    white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
     by_class = [white[member == j] for j in range(int(member.max()) + 1)]
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, tail, max_modes) for j, own in enumerate(by_class)
+    found = Parallel(n_jobs=way.n_jobs, prefer="threads")(
+        delayed(_modes)(j, own, way.max_modes, way) for j, own in enumerate(by_class)
     )
-    return _plausible([mode for own in found for mode in own], by_class, tail)
+    return _plausible([mode for own in found for mode in own], by_class, way)
 
 
-def _clean_deviations(
-    rows: FloatArray, member: IntArray, support_fraction: float, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
+def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[FloatArray, FloatArray]:
     """Return deviations from the robust centre of each class, without rows far out, in units of columns, and these."""
     stand_in = stand_in_scales(rows, member)
     unit = pooled_scales(rows, member, stand_in)
     sizes = np.bincount(member)
-    clean = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_clean_of_class)(rows[member == j] / unit, stand_in / unit, support_fraction) for j in range(sizes.size)
+    clean = Parallel(n_jobs=way.n_jobs, prefer="threads")(
+        delayed(_clean_of_class)(rows[member == j] / unit, stand_in / unit, way) for j in range(sizes.size)
     )
     return np.concatenate(clean), unit
 
 
-def _clean_of_class(rows: FloatArray, stand_in: FloatArray, support_fraction: float) -> FloatArray:
+def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatArray:
     """Return the deviations of a class's rows from its robust centre, without those that lie far out."""
-    p = rows.shape[1]
+    p, tuning = rows.shape[1], way.tuning
     try:
-        fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=support_fraction)
+        fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=way.support_fraction)
     except ValueError:  # most rows lie on one point or in one plane: none is far out for sure
-        return np.asarray(np.clip(rows - np.median(rows, axis=0), -_FAR_OUT, _FAR_OUT))
+        return np.asarray(np.clip(rows - np.median(rows, axis=0), -tuning.far_out, tuning.far_out))
+
     deviation = rows - fit.centre
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
-    edge = p * stats.f.ppf(_OUTLYING, p, _OUTLIER_TAIL) * typical / stats.chi2.median(p)
+    edge = p * stats.f.ppf(tuning.outlying, p, tuning.outlier_dof) * typical / stats.chi2.median(p)
     return np.asarray(deviation[distance <= edge])
 
 
-def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
+def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[FloatArray, FloatArray]:
     """Return a root R of the scatter R R' of deviations, which are in units of columns, by a Student fit, and R^-1.
 
     The symmetric root: neither scales nor the order of columns matter.
     """
-    p = unit.size
+    p, tuning = unit.size, way.tuning
     sphere = Components(
-        np.zeros((1, p)), np.array([1e-6]), np.array([p + 2.0]), _SPHERICAL_ROWS * np.eye(p)[None], np.array([tail])
+        np.zeros((1, p)),
+        np.array([tuning.no_belief]),
+        np.array([p + 2.0]),
+        tuning.spherical_rows * np.eye(p)[None],
+        (way.kernel,),
     )
     pooled = _one_component(deviations, sphere).posterior.components
     size, axes = np.linalg.eigh(pooled.expected_scatter[0])
@@ -169,28 +165,30 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, tail: float) -> tuple
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, tail: float, most: int) -> list[_Mode]:
-    """Return the modes of a class, largest first; shares below a tenth are left out."""
-    p = rows.shape[1]
+def _modes(member: int, rows: FloatArray, most: int, way: _Way) -> list[_Mode]:
+    """Return at most so many modes of a class, largest first, without small shares of it."""
+    p, tuning = rows.shape[1], way.tuning
     vague = Components(
         np.median(rows, axis=0)[None],
-        np.array([_VAGUE]),
-        np.array([p + 1.0 + _MODE_ALIKE]),
-        _MODE_ALIKE * np.eye(p)[None],
-        np.array([tail]),
+        np.array([tuning.vague]),
+        np.array([p + 1.0 + tuning.mode_alike]),
+        tuning.mode_alike * np.eye(p)[None],
+        (way.kernel,),
     )
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
-        places = vague.reordered(np.zeros(_PLACES, dtype=np.int64))
-        prior = Prior(places, prior_weights(np.ones(1), 1.0, _PLACES), np.zeros(0, dtype=np.int64))
+        alike = vague.reordered(np.zeros(tuning.most_components, dtype=np.int64))
+        prior = Prior(alike, prior_weights(np.ones(1), 1.0, tuning.most_components), np.zeros(0, dtype=np.int64))
         label = grow(Rows.plain(rows), prior).ascent.winners.astype(np.int64)
+
     sizes = np.bincount(label)
     order = np.argsort(-sizes, kind="stable")
-    kept = [k for k in order if sizes[k] >= _LEAST_SHARE * rows.shape[0]] or [order[0]]
+    kept = [k for k in order if sizes[k] >= tuning.least_share * rows.shape[0]] or [order[0]]
+
     modes = list[_Mode]()
     for k in kept:
         mode = _Mode(member, _one_component(rows[label == k], vague), rows[label == k])
-        near = next((number for number, other in enumerate(modes) if not _apart(mode, other)), None)
+        near = next((number for number, other in enumerate(modes) if not _apart(mode, other, tuning)), None)
         if near is None:
             modes.append(mode)
         else:
@@ -199,12 +197,12 @@ def _modes(member: int, rows: FloatArray, tail: float, most: int) -> list[_Mode]
     return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
 
 
-def _apart(mode: _Mode, larger: _Mode) -> bool:
+def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
     """Return whether a mode is farther from the centre of a larger one than its rows are: if not, they are one."""
     between = mode.fit.posterior.components.mean[0] - larger.fit.posterior.components.mean[0]
     root = np.linalg.cholesky(larger.scatter)
     unit = solve_triangular(root, between, lower=True)
-    return bool(np.square(unit).sum() > max(_ONE_HUMP**2, between.size))
+    return bool(np.square(unit).sum() > max(tuning.one_hump**2, between.size))
 
 
 def _one_component(rows: FloatArray, prior: Components) -> Ascent:
@@ -213,48 +211,50 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, from_labels(plain, alone, np.zeros(rows.shape[0], dtype=np.int64)))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], tail: float) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
+    tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
     doubted = [
-        mode is not largest[mode.member] and mode.rows.shape[0] < _DOUBTED_SHARE * by_class[mode.member].shape[0]
+        mode is not largest[mode.member] and mode.rows.shape[0] < tuning.doubted_share * by_class[mode.member].shape[0]
         for mode in modes
     ]
     sure = [mode for mode, doubt in zip(modes, doubted, strict=True) if not doubt]
+
     kept = list[_Mode]()
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
-            whole = _modes(mode.member, by_class[mode.member], tail, 1)[0]
+            whole = _modes(mode.member, by_class[mode.member], 1, way)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:
-                    elsewhere |= other.holds(mode.rows)
-            if mode.log_width > whole.log_width + _MUCH_WIDER or elsewhere.mean() > 0.5:
+                    elsewhere |= other.holds(mode.rows, tuning.within)
+            if mode.log_width > whole.log_width + tuning.much_wider or elsewhere.mean() > 0.5:
                 continue
         kept.append(mode)
     return kept
 
 
-def _alike_scatters(used: Statistics) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+def _alike_scatters(used: Statistics, tuning: Stage1Tuning) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
 
     Sigma_k ~ InverseWishart with E[Sigma_k] = average: the degrees of freedom that make the modes most likely say how
     far each is drawn to the average, and how far a novel class may be expected to be like it.
     """
-    count, p = used.sums.shape
+    (count, p), spherical = used.sums.shape, tuning.spherical_rows
     # W = sum phi tau (y - o)(y - o)' - N d d'
     drift = used.sums / used.weights[:, None]
     within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
     centres = used.origin + drift
-    average = (within.sum(axis=0) + _SPHERICAL_ROWS * np.eye(p)) / (used.counts.sum() + _SPHERICAL_ROWS)
+    average = (within.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
     middle = np.average(centres, axis=0, weights=used.counts)
 
     def log_evidence(alike: float) -> float:
         one = Components(
-            middle[None], np.array([_VAGUE]), np.array([p + 1.0 + alike]), alike * average[None], np.array([np.inf])
+            middle[None], np.array([tuning.vague]), np.array([p + 1.0 + alike]), alike * average[None], (Gaussian(),)
         )
         return float(evidence(one.reordered(np.zeros(count, dtype=np.int64)), used).sum())
 
-    alike = float(max(_ALIKE, key=log_evidence))
+    alike = float(max(np.geomspace(1.0, tuning.most_alike, tuning.alike_steps), key=log_evidence))
     scatters = (alike * average + within) / (alike + used.counts)[:, None, None]
     return centres, scatters, average, alike

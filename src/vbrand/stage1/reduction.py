@@ -10,20 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.inference.rows import FARTHEST
 from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
+from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
 
-# columns that a row of an average class can speak for
-_COLUMNS_A_ROW = 0.5
-_FOLDS = 5
-# of standardised values: those beyond the first count as it when axes are chosen (within a class), beyond the second
-# always
-_FAR_OUT = 30.0
-_FARTHEST = 1e6
-# sizes relative to the largest that are rounding
-_ROUNDING = 1e-6
-# the share of labelled rows that leave so little over that it counts as more
-_LITTLE = 0.1
 _BLOCK = 4_096
 
 
@@ -35,28 +26,29 @@ class Reduction:
     unit: FloatArray  # (p,)
     axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
     floor: float  # the log size of what is left over counts as at least this: less of it is nothing new
+    rounding: float = TUNED.rounding  # share of the size of a row that counts as left over by rounding
 
     def inward(self, table: NDArray[Any]) -> FloatArray:
         """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
         parts = list[FloatArray]()
         for first in range(0, table.shape[0], _BLOCK):
             standard = (table[first : first + _BLOCK].astype(np.float64) - self.centre) / self.unit
-            standard = np.clip(standard, -_FARTHEST, _FARTHEST)
-            parts.append(_scores(standard, self.axes))
+            standard = np.clip(standard, -FARTHEST, FARTHEST)
+            parts.append(_scores(standard, self.axes, self.rounding))
         reduced = np.concatenate(parts)
         reduced[:, -1] = np.maximum(reduced[:, -1], self.floor)
         return reduced
 
-    def places_outward(self, places: FloatArray) -> FloatArray:
+    def outward(self, points: FloatArray) -> FloatArray:
         """Return the rows with these scores and nothing left over."""
-        return np.asarray(self.centre + (places[:, :-1] @ self.axes) * self.unit)
+        return np.asarray(self.centre + (points[:, :-1] @ self.axes) * self.unit)
 
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
         """Return known classes in the table's units, as far as the components show them."""
         turn = self.axes * self.unit  # (q, p)
         return replace(
             known,
-            centres=self.places_outward(known.centres),
+            centres=self.outward(known.centres),
             scatters=turn.T @ known.scatters[:, :-1, :-1] @ turn,
             average=turn.T @ known.average[:-1, :-1] @ turn,
         )
@@ -72,12 +64,14 @@ class Reduction:
         return np.asarray(rest / max(float(rest.sum()), np.finfo(np.float64).tiny))
 
 
-def columns_wanted(rows: int, classes: int) -> int:
+def columns_wanted(rows: int, classes: int, tuning: Stage1Tuning = TUNED) -> int:
     """Return how many columns so many labelled rows can speak for."""
-    return max(2, int(_COLUMNS_A_ROW * rows / classes))
+    return max(tuning.fewest_columns, int(tuning.columns_per_row * rows / classes))
 
 
-def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Reduction, FloatArray]:
+def reduce_columns(
+    rows: FloatArray, member: IntArray, columns: int, tuning: Stage1Tuning = TUNED
+) -> tuple[Reduction, FloatArray]:
     """Return the reduction to so many components, and the labelled rows in it.
 
     What is left over of a labelled row is measured with axes of other rows: its own would leave too little.
@@ -86,32 +80,36 @@ def reduce_columns(rows: FloatArray, member: IntArray, columns: int) -> tuple[Re
     medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
     unit = pooled_scales(rows, member, stand_in_scales(rows, member))
     centre = np.average(medians, axis=0, weights=np.bincount(member))
-    within = np.clip((rows - medians[member]) / unit, -_FAR_OUT, _FAR_OUT)  # outliers should not choose the axes
+    # outliers should not choose the axes
+    within = np.clip((rows - medians[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)
     standard = (medians[member] - centre) / unit + within  # what tells classes apart may be as large as it is
     centre = centre + standard.mean(axis=0) * unit
     standard = standard - standard.mean(axis=0)
+
     left = np.empty(n)
     fold = np.empty(n, dtype=np.int64)
-    fold[np.argsort(member, kind="stable")] = np.arange(n) % _FOLDS
-    for one in range(_FOLDS):
+    fold[np.argsort(member, kind="stable")] = np.arange(n) % tuning.folds
+    for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
         middle = standard[outside].mean(axis=0)
-        left[inside] = _scores(standard[inside] - middle, _axes(standard[outside] - middle, columns))[:, -1]
-    floor = float(np.quantile(left, _LITTLE))
-    reduction = Reduction(centre, unit, _axes(standard, columns), floor)
+        axes = _axes(standard[outside] - middle, columns, tuning.rounding)
+        left[inside] = _scores(standard[inside] - middle, axes, tuning.rounding)[:, -1]
+
+    floor = float(np.quantile(left, tuning.little))
+    reduction = Reduction(centre, unit, _axes(standard, columns, tuning.rounding), floor, tuning.rounding)
     reduced = reduction.inward(rows)
     reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
 
 
-def _axes(rows: FloatArray, columns: int) -> FloatArray:
+def _axes(rows: FloatArray, columns: int, rounding: float) -> FloatArray:
     """Return the first principal axes, without those that are only rounding."""
     _, size, axes = np.linalg.svd(rows, full_matrices=False)
-    return np.asarray(axes[:columns][size[:columns] > _ROUNDING * size[0]])
+    return np.asarray(axes[:columns][size[:columns] > rounding * size[0]])
 
 
-def _scores(rows: FloatArray, axes: FloatArray) -> FloatArray:
+def _scores(rows: FloatArray, axes: FloatArray, rounding: float) -> FloatArray:
     scores = rows @ axes.T
     left = np.square(rows - scores @ axes).sum(axis=1)
-    rounding = np.square(_ROUNDING) * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
-    return np.column_stack([scores, 0.5 * np.log(left + rounding)])
+    least = np.square(rounding) * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny
+    return np.column_stack([scores, 0.5 * np.log(left + least)])

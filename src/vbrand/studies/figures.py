@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.manifold import TSNE
 
-from vbrand.studies.plans import ARMS, FITS_OF_SS2, STAGES, Effort
+from vbrand.studies.plans import ARMS, FITS_OF_SS2, STAGES, Extent
 from vbrand.studies.runner import Line
 from vbrand.studies.simulate import simulate
 from vbrand.studies.statlog import SOILS, Arm, Soils
@@ -35,7 +35,7 @@ _COLOURS = (
 _MARKERS = "osD^vXP*<>"
 
 
-def draw_ss1(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
+def draw_ss1(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
     """Draw metrics and time by columns and rows, one line of panels an arm."""
     values = {**METRICS, "seconds": "seconds of one core (stage 2)"}
     figure, panels = _panels(3, 4, 15, 9.5, sharex=True)
@@ -58,7 +58,7 @@ def draw_ss1(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
     return _save(figure, folder, "ss1")
 
 
-def draw_ss2(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
+def draw_ss2(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
     """Draw metrics by columns for each number of rows, fit beside sampler, and the time of both."""
     names = []
     for scenario in ("simple", "complex"):
@@ -105,7 +105,7 @@ def draw_scenarios(folder: Path) -> list[str]:
     return _save(figure, folder, "ss2_scenarios")
 
 
-def draw_ss3(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
+def draw_ss3(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
     """Draw ARI and F1 of every setting, sorted by what matters most, for low and high overlap."""
     figure, panels = _panels(2, 2, 14, 8, sharex=True)
     for column, overlap in enumerate(("low", "high")):
@@ -140,7 +140,7 @@ def draw_ss3(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
     return _save(figure, folder, "ss3")
 
 
-def draw_robustness(lines: list[Line], effort: Effort, folder: Path) -> list[str]:
+def draw_robustness(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
     """Draw ARI with clean and dirty labelled rows for each kind of scatter."""
     figure, panels = _panels(2, 4, 14, 7.5, sharey=True)
     panels[0, 3].axis("off")

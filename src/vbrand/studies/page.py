@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.studies.figures import ARM_NAMES
-from vbrand.studies.plans import ARMS, FITS_OF_SS1, FITS_OF_SS2, STAGES, Effort
+from vbrand.studies.plans import ARMS, FITS_OF_SS1, FITS_OF_SS2, STAGES, Extent
 from vbrand.studies.runner import Line
 from vbrand.studies.summary import Cell, Key, cells
 from vbrand.studies.tasks import GRID
@@ -15,7 +15,7 @@ from vbrand.studies.tasks import GRID
 _GRID_NAMES = dict(zip(GRID, ("alpha", "gamma", "lambda_0", "nu_0"), strict=True))
 
 
-def section_ss1(lines: list[Line], effort: Effort) -> str:
+def section_ss1(lines: list[Line], effort: Extent) -> str:
     """Return SS1: which metrics are above .70, and where VBrand() is behind the paper's protocol."""
     text = [
         "## SS1: seven classes, three of them known\n",
@@ -56,7 +56,7 @@ def section_ss1(lines: list[Line], effort: Effort) -> str:
     return _with_figures(text, ["ss1"])
 
 
-def section_robustness(lines: list[Line], effort: Effort) -> str:
+def section_robustness(lines: list[Line], effort: Extent) -> str:
     """Return what wrong labels and outliers among the labelled rows do."""
     text = [
         "## Robustness: why stage 1 is robust\n",
@@ -77,7 +77,7 @@ def section_robustness(lines: list[Line], effort: Effort) -> str:
     return _with_figures(text, ["robustness"])
 
 
-def section_ss2(lines: list[Line], effort: Effort) -> str:
+def section_ss2(lines: list[Line], effort: Extent) -> str:
     """Return SS2: how much faster the fit is, and who is ahead where."""
     lengths = sorted({int(line["draws"]) for line in lines if line["arm"] == "sampler"}, reverse=True)
     text = [
@@ -103,7 +103,7 @@ def section_ss2(lines: list[Line], effort: Effort) -> str:
     return _with_figures(text, ["ss2_scenarios", "ss2_simple", "ss2_complex", "ss2_time"])
 
 
-def _ratios(lines: list[Line], effort: Effort, arm: str, draws: int) -> list[str]:
+def _ratios(lines: list[Line], effort: Extent, arm: str, draws: int) -> list[str]:
     """Return how many times longer the sampler takes than the fit, cell by cell."""
     text, smallest = list[str](), np.inf
     below, count = 0, 0
@@ -120,7 +120,7 @@ def _ratios(lines: list[Line], effort: Effort, arm: str, draws: int) -> list[str
     return [*text, f"The smallest ratio is {smallest:.0f}; {below} of {count} are below 30.\n"]
 
 
-def _who_is_ahead(lines: list[Line], effort: Effort, draws: int) -> list[str]:
+def _who_is_ahead(lines: list[Line], effort: Extent, draws: int) -> list[str]:
     """Return in how many cells sampler or fit is ahead, by columns, over the replicates that both have."""
     text = [
         f"Who is ahead, by more than .01 of mean ARI, over the {len(effort.sizes)} sizes (sampler of {draws:,} + "
@@ -141,7 +141,7 @@ def _who_is_ahead(lines: list[Line], effort: Effort, draws: int) -> list[str]:
     return [*text, ""]
 
 
-def _why(lines: list[Line], effort: Effort) -> list[str]:
+def _why(lines: list[Line], effort: Extent) -> list[str]:
     """Return what a better optimum of the same bound does to ARI."""
     text = [
         "Why: what the search gains over the k-means start with the same priors (means over sizes and replicates). A "
@@ -163,7 +163,7 @@ def _why(lines: list[Line], effort: Effort) -> list[str]:
     return [*text, ""]
 
 
-def section_ss3(lines: list[Line], effort: Effort) -> str:
+def section_ss3(lines: list[Line], effort: Extent) -> str:
     """Return SS3: the range over all settings, and what each hyperparameter does."""
     text = [
         "## SS3: do the hyperparameters matter?\n",
@@ -207,7 +207,7 @@ def section_statlog(lines: list[dict[str, Any]], restarts: int) -> str:
     return _with_figures(text, [f"statlog_{arm}" for arm in ARMS])
 
 
-def write_page(folder: Path, sections: Iterable[str], effort: Effort) -> Path:
+def write_page(folder: Path, sections: Iterable[str], effort: Extent) -> Path:
     """Write reproduction.md beside the folder of figures and tables."""
     head = [
         "# The paper, reproduced\n",
@@ -251,7 +251,7 @@ def _effect(lines: list[Line], value: str, arm: str, overlap: str, name: str) ->
     return ", ".join(f"{level:g}: {cell.mean:.3f}" for level, cell in sorted(cells(lines, value, key).items()))
 
 
-def _grid(means: dict[tuple[float, int], Cell], effort: Effort, form: str = "{:.3f}") -> str:
+def _grid(means: dict[tuple[float, int], Cell], effort: Extent, form: str = "{:.3f}") -> str:
     lines = ["| q | " + " | ".join(f"p = {p}" for p in effort.columns) + " |", "|---|" + "---|" * len(effort.columns)]
     for size in effort.sizes:
         held = [means.get((size, p)) for p in effort.columns]

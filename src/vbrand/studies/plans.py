@@ -18,7 +18,7 @@ SETTINGS = tuple(product((0.1, 0.55, 1.0), (1.0, 5.5, 10.0), (1.0, 5.0, 10.0), (
 
 
 @dataclass(frozen=True)
-class Effort:
+class Extent:
     """How much of a study is run."""
 
     name: str
@@ -34,20 +34,20 @@ class Effort:
 
 
 EFFORTS = {
-    "full": Effort("full", SIZES, COLUMNS, 50, 50, ((10_000, 50),), 50, SETTINGS, 200),
-    "shown": Effort("shown", SIZES, COLUMNS, 50, 10, ((10_000, 1), (2_000, 5)), 5, SETTINGS, 200),
-    "quick": Effort("quick", (0.5, 1.0), (2, 5), 3, 3, ((500, 2),), 1, SETTINGS[::8], 20),
-    "toy": Effort("toy", (0.5,), (2,), 1, 1, ((20, 1),), 1, SETTINGS[:2], 2, every=3),
+    "full": Extent("full", SIZES, COLUMNS, 50, 50, ((10_000, 50),), 50, SETTINGS, 200),
+    "shown": Extent("shown", SIZES, COLUMNS, 50, 10, ((10_000, 1), (2_000, 5)), 5, SETTINGS, 200),
+    "quick": Extent("quick", (0.5, 1.0), (2, 5), 3, 3, ((500, 2),), 1, SETTINGS[::8], 20),
+    "toy": Extent("toy", (0.5,), (2,), 1, 1, ((20, 1),), 1, SETTINGS[:2], 2, every=3),
 }
 
 
-def plan(study: str, effort: Effort) -> list[Task]:
+def plan(study: str, effort: Extent) -> list[Task]:
     """Return the tasks of ss1, ss2, ss3 or robustness; first replicates first, so that a part shows all cells."""
     tasks = {"ss1": _ss1, "ss2": _ss2, "ss3": _ss3, "robustness": _robustness}[study](effort)
     return sorted(tasks, key=lambda task: task.replicate)
 
 
-def _ss1(effort: Effort) -> list[Task]:
+def _ss1(effort: Extent) -> list[Task]:
     return [
         Task("ss1", arm, size, columns, replicate)
         for arm, size, columns in product(FITS_OF_SS1, effort.sizes, effort.columns)
@@ -55,7 +55,7 @@ def _ss1(effort: Effort) -> list[Task]:
     ]
 
 
-def _ss2(effort: Effort) -> list[Task]:
+def _ss2(effort: Extent) -> list[Task]:
     cells = list(product(("ss2_simple", "ss2_complex"), effort.sizes, effort.columns))
     replicates = max(count for _, count in effort.chains)
     fits = [
@@ -70,12 +70,12 @@ def _ss2(effort: Effort) -> list[Task]:
     return fits + chains
 
 
-def _usual_size(effort: Effort) -> float:
+def _usual_size(effort: Extent) -> float:
     """Return the size of studies that have only one: the paper's, where the effort has it."""
     return 1.0 if 1.0 in effort.sizes else effort.sizes[0]
 
 
-def _ss3(effort: Effort) -> list[Task]:
+def _ss3(effort: Extent) -> list[Task]:
     overlaps, replicates, size = ("ss3_low", "ss3_high"), range(effort.sensitivity), _usual_size(effort)
     grid = [
         Task(overlap, arm, size, 2, replicate, **dict(zip(GRID, setting, strict=True)))
@@ -84,7 +84,7 @@ def _ss3(effort: Effort) -> list[Task]:
     return grid + [Task(overlap, "default", size, 2, replicate) for overlap, replicate in product(overlaps, replicates)]
 
 
-def _robustness(effort: Effort) -> list[Task]:
+def _robustness(effort: Extent) -> list[Task]:
     return [
         Task("ss1", arm, _usual_size(effort), columns, replicate, scatter=scatter, dirty=dirty)
         for (arm, scatter), columns, dirty in product(STAGES, effort.columns, (False, True))

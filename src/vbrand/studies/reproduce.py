@@ -8,7 +8,7 @@ from typing import Any
 
 from vbrand.studies import figures, page
 from vbrand.studies.diagrams import draw_diagrams
-from vbrand.studies.plans import Effort, plan
+from vbrand.studies.plans import Extent, plan
 from vbrand.studies.runner import Line, read, run_all
 from vbrand.studies.statlog import line_of, load_soils, run_arms
 
@@ -18,7 +18,7 @@ STUDIES = (*SIMULATED, "statlog")
 Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 
 
-def reproduce(study: str, out: Path, effort: Effort, *, jobs: int, data: Path | None, bar: Bar) -> list[Path]:
+def reproduce(study: str, out: Path, effort: Extent, *, jobs: int, data: Path | None, bar: Bar) -> list[Path]:
     """Run one study as far as its table has not got it, draw it, and return the figures."""
     folder = out / "reproduction"
     if study == "statlog":
@@ -31,7 +31,7 @@ def reproduce(study: str, out: Path, effort: Effort, *, jobs: int, data: Path | 
     return [folder / f"{name}.png" for name in names]
 
 
-def write_page(out: Path, effort: Effort) -> Path:
+def write_page(out: Path, effort: Extent) -> Path:
     """Write the page of all studies whose tables hold what the effort asks for."""
     folder = out / "reproduction"
     draw_diagrams(folder)
@@ -48,14 +48,14 @@ def write_page(out: Path, effort: Effort) -> Path:
     return page.write_page(folder, sections, effort)
 
 
-def _draw(study: str, lines: list[Line], effort: Effort, folder: Path) -> list[str]:
+def _draw(study: str, lines: list[Line], effort: Extent, folder: Path) -> list[str]:
     if study == "ss2":
         return figures.draw_scenarios(folder) + figures.draw_ss2(lines, effort, folder)
     draw = {"ss1": figures.draw_ss1, "ss3": figures.draw_ss3, "robustness": figures.draw_robustness}[study]
     return draw(lines, effort, folder)
 
 
-def _statlog(folder: Path, effort: Effort, jobs: int, data: Path | None, bar: Bar) -> list[str]:
+def _statlog(folder: Path, effort: Extent, jobs: int, data: Path | None, bar: Bar) -> list[str]:
     soils = load_soils(data).thinned(effort.every)
     with bar("statlog", float(effort.restarts)) as progress:
         arms = run_arms(soils, effort.restarts, jobs)
@@ -69,7 +69,7 @@ def _statlog(folder: Path, effort: Effort, jobs: int, data: Path | None, bar: Ba
     return names
 
 
-def _soil_table(folder: Path, effort: Effort) -> Path:
+def _soil_table(folder: Path, effort: Extent) -> Path:
     """Return the table of so many starts: the page must not show that of another effort."""
     return folder / f"statlog_{effort.restarts}.csv"
 
@@ -88,7 +88,7 @@ def _soil_lines(path: Path) -> list[dict[str, Any]]:
         ]
 
 
-_SECTIONS: dict[str, Callable[[list[Line], Effort], str]] = {
+_SECTIONS: dict[str, Callable[[list[Line], Extent], str]] = {
     "ss1": page.section_ss1,
     "robustness": page.section_robustness,
     "ss2": page.section_ss2,

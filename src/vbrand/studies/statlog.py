@@ -16,6 +16,7 @@ from sklearn.base import clone
 from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.variational import VBrand
 from vbrand.facts.confusion import Confusion
+from vbrand.facts.groups import GroupKind
 from vbrand.metrics import Scores, confusion, evaluate
 from vbrand.studies.tasks import warm
 from vbrand.types import FloatArray, IntArray
@@ -147,7 +148,7 @@ def line_of(arm: Arm) -> dict[str, Any]:
         "arm": arm.name,
         **asdict(arm.scores),
         "bound": arm.found.elbo,
-        "groups": groups.count("novel group"),
-        "outlier_groups": groups.count("outlier group"),
+        "groups": groups.count(GroupKind.NOVEL),
+        "outlier_groups": groups.count(GroupKind.OUTLIER),
         "seconds": arm.seconds,
     }

@@ -9,6 +9,7 @@ from typing import Any
 from vbrand.estimators.paper import paper_settings, sampler_settings
 from vbrand.estimators.sampler import BrandSampler
 from vbrand.estimators.variational import VBrand
+from vbrand.facts.groups import GroupKind
 from vbrand.metrics import evaluate
 from vbrand.studies.simulate import Simulated, contaminated, simulate
 
@@ -80,7 +81,7 @@ def run_task(task: Task) -> dict[str, Any]:
     done = time.process_time()
     outcome = Outcome(
         **asdict(evaluate(data.test_classes, found)),
-        groups=sum(group.kind == "novel group" for group in found.groups),
+        groups=sum(group.kind == GroupKind.NOVEL for group in found.groups),
         bound=getattr(found, "elbo", float("nan")),
         first_seconds=fitted - start,
         seconds=done - fitted,

@@ -4,8 +4,9 @@ Nothing in a tree can name a class or a function: the reader knows what it wants
 """
 
 from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -22,6 +23,8 @@ def tree_of(value: Any) -> Any:
         return [tree_of(each) for each in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "U":
         return {"text": value.tolist()}
+    if isinstance(value, StrEnum):
+        return value.value
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -32,6 +35,8 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return _either(inner, tree, where)
+    if origin is Literal:
+        return _literal(inner, tree, where)
     if origin is np.ndarray:
         return _array(inner[1], tree, where)
     if origin is dict:
@@ -40,6 +45,8 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
         return _tuple(inner, tree, where)
     if is_dataclass(kind):
         return _dataclass(kind, tree, where)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return _member(kind, tree, where)
     if kind is float and type(tree) is int and abs(tree) < 2**53:
         return float(tree)
     if type(tree) is not kind:
@@ -54,18 +61,35 @@ def _dataclass(kind: Any, tree: Any, where: str) -> Any:
     names = [field.name for field in fields(kind)]
     if not isinstance(tree, dict) or set(tree) != set(names):
         raise WrongTreeError(f"{where} does not have the parts {', '.join(names)}")
-    return kind(**{name: built(types[name], tree[name], f"{where}.{name}") for name in names})
+    parts = {name: built(types[name], tree[name], f"{where}.{name}") for name in names}
+    try:
+        return kind(**parts)
+    except ValueError as error:  # one that looks at its values
+        raise WrongTreeError(f"{where}: {error}") from None
+
+
+def _member(kind: type[StrEnum], tree: Any, where: str) -> StrEnum:
+    if type(tree) is not str or tree not in [member.value for member in kind]:
+        raise WrongTreeError(f"{where} is none of {', '.join(kind)}")
+    return kind(tree)
 
 
 def _either(kinds: tuple[Any, ...], tree: Any, where: str) -> Any:
     if tree is None and NoneType in kinds:
         return None
+    complaints = list[str]()
     for kind in kinds:
         try:
             return built(kind, tree, where)
         except WrongTreeError as error:
-            last = error
-    raise last
+            complaints.append(str(error))
+    raise WrongTreeError(", and ".join(complaints))
+
+
+def _literal(values: tuple[Any, ...], tree: Any, where: str) -> Any:
+    if not isinstance(tree, str) or tree not in values:
+        raise WrongTreeError(f"{where} is not {' or '.join(str(value) for value in values)}")
+    return tree
 
 
 def _tuple(inner: tuple[Any, ...], tree: Any, where: str) -> Any:

@@ -74,9 +74,9 @@ class Frame:
         return [name for name in columns if name in counters], [name for name in columns if name in growing - counters]
 
     def numbers(
-        self, columns: list[str], places: IntArray | None = None, advice: str = "leave the column out (--ignore)"
+        self, columns: list[str], positions: IntArray | None = None, advice: str = "leave the column out (--ignore)"
     ) -> NDArray[Any]:
-        """Return the numbers of some columns as one array; `places` says where each row goes.
+        """Return the numbers of some columns as one array; `positions` says where each row goes.
 
         There is never a second array of them. `advice` is what else to do about cells that are no numbers.
         """
@@ -99,12 +99,12 @@ class Frame:
         for batch in self.batches(columns):
             rows = slice(first, first + batch.num_rows)
             for j, name in enumerate(columns):
-                array[rows if places is None else places[rows], j] = _floats(batch.column(name))
+                array[rows if positions is None else positions[rows], j] = _floats(batch.column(name))
             first += batch.num_rows
-        self._check_finite(array, columns, places, advice)
+        self._check_finite(array, columns, positions, advice)
         return array
 
-    def _check_finite(self, array: NDArray[Any], columns: list[str], places: IntArray | None, advice: str) -> None:
+    def _check_finite(self, array: NDArray[Any], columns: list[str], positions: IntArray | None, advice: str) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
@@ -113,7 +113,7 @@ class Frame:
         if not bad:
             return
         name, where = next(iter(bad.items()))
-        row = int(np.flatnonzero(where if places is None else where[places])[0]) + 1
+        row = int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
             f"column '{name}' of {self.name} has a missing or infinite number in row {row} (such cells in all: "

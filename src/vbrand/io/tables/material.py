@@ -99,8 +99,8 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
     truth = None if roles.truth is None else other.texts(roles.truth)
     given = np.array([label is not None for label in labels])
     # labelled rows first, in one array: no copy of them is made
-    places = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
-    array = known.numbers(columns, None if given.all() else places)
+    positions = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
+    array = known.numbers(columns, None if given.all() else positions)
     rows, rest = array[: given.sum()], array[given.sum() :]
     if test is None:
         unknown = np.flatnonzero(~given).tolist()

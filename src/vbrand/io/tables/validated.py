@@ -1,19 +1,53 @@
 """Tables in: whatever the user calls a table becomes float64 rows with named columns."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from vbrand.types import IntArray
 
 
-def checked_rows(estimator: Any, table: Any, *, reset: bool, least_rows: int = 1) -> NDArray[Any]:
-    """Return a numpy, pandas or polars table as float64 or float32 rows, with no copy where it is that already.
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table as the user knows them."""
 
-    Names of columns are kept on the estimator, or compared with those it has.
-    """
+    count: int
+    names: tuple[str, ...] | None  # None where they have none
+
+    def called(self, index: int) -> str:
+        """Return what the user calls a column: its name, or its number counted from 0."""
+        return f"column {index}" if self.names is None else f"column '{self.names[index]}'"
+
+    def listed(self, indices: IntArray, most: int = 5) -> str:
+        """Return the names of the first few columns and how many more there are."""
+        names = ", ".join(self.called(int(j)) for j in indices[:most])
+        return names if indices.size <= most else f"{names} and {indices.size - most} more"
+
+
+def first_rows(estimator: Any, table: Any, least_rows: int) -> tuple[NDArray[Any], Columns]:
+    """Return the rows of the table that an estimator is fitted to, and its columns; the estimator stays as it is."""
+    # scikit-learn notes columns on the estimator while it validates; a fit that is refused later should leave no trace
+    stand_in = type(type(estimator).__name__, (BaseEstimator,), {})()
+    rows = _validated(stand_in, table, reset=True, least_rows=least_rows)
+    names = getattr(stand_in, "feature_names_in_", None)
+    columns = Columns(rows.shape[1], None if names is None else tuple(str(name) for name in names))
+    _check_finite(rows, columns)
+    return rows, columns
+
+
+def more_rows(estimator: Any, table: Any, columns: Columns) -> NDArray[Any]:
+    """Return the rows of another table, which has the columns that the estimator was fitted with."""
+    rows = _validated(estimator, table, reset=False, least_rows=1)
+    _check_finite(rows, columns)
+    return rows
+
+
+def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> NDArray[Any]:
+    """Return a numpy, pandas or polars table as float64 or float32 rows, with no copy where it is that already."""
     try:
         rows = validate_data(
             estimator,
@@ -27,20 +61,7 @@ def checked_rows(estimator: Any, table: Any, *, reset: bool, least_rows: int = 1
         if "could not convert string" in str(error):
             raise ValueError(_text_in(table)) from None
         raise
-    _check_finite(rows, estimator)
     return np.asarray(rows)
-
-
-def column_name(estimator: Any, index: int) -> str:
-    """Return what the user calls a column: its name, or its number counted from 0."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return f"column {index}" if names is None else f"column '{names[index]}'"
-
-
-def column_list(estimator: Any, indices: IntArray, most: int = 5) -> str:
-    """Return the names of the first few columns and how many more there are."""
-    names = ", ".join(column_name(estimator, int(j)) for j in indices[:most])
-    return names if indices.size <= most else f"{names} and {indices.size - most} more"
 
 
 def _numeric(table: Any) -> Any:
@@ -76,7 +97,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _check_finite(rows: NDArray[Any], estimator: Any) -> None:
+def _check_finite(rows: NDArray[Any], columns: Columns) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         suspect = not np.isfinite(rows.sum(dtype=np.float64))  # no second table where all is well
     counts = (~np.isfinite(rows)).sum(axis=0) if suspect else np.zeros(rows.shape[1], dtype=np.int64)
@@ -86,6 +107,6 @@ def _check_finite(rows: NDArray[Any], estimator: Any) -> None:
         others = int((counts > 0).sum()) - 1
         more = f", and {others} more columns have such values too" if others else ""
         raise ValueError(
-            f"{column_name(estimator, worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
+            f"{columns.called(worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
             "Drop those rows or columns, or fill them in."
         )

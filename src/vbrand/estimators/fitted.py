@@ -1,0 +1,69 @@
+"""The fitted state of a detector: one frozen value, which `fit` makes and `discover` replaces."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.discovery.base import Discovery
+from vbrand.discovery.memberships import Predictive
+from vbrand.discovery.sampled import Draws
+from vbrand.facts.facts import Facts
+from vbrand.model.kernels import Kernel
+from vbrand.model.posterior import Posterior, before_rows
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.prior import Prior
+from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.passage import Passage
+from vbrand.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What stage 1 learned from the labelled rows."""
+
+    classes: NDArray[Any]  # (J,) the known labels
+    passage: Passage  # from the user's table to the columns that the model works on
+    views: tuple[tuple[Kernel, KnownClasses], ...]  # the classes as they look with each kernel that is tried
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is believed of the components: the prior until rows have been discovered, then what they taught."""
+
+    chosen: int  # the view that it rests on
+    prior: Prior
+    posterior: Posterior
+    meaning: IntArray  # (K,) the known class of each component of the posterior, -1 for novelty
+    group_components: IntArray  # novel components that are groups, among those that mean novelty
+
+    def log_parts(self, rows: FloatArray) -> FloatArray:
+        """Return the log density of rows in working coordinates jointly with each component, (n, K)."""
+        return log_predictive_parts(rows, self.posterior)
+
+
+def before_discovery(prior: Prior) -> Finding:
+    """Return what is believed before any unlabelled row is seen."""
+    return Finding(0, prior, before_rows(prior), prior.meaning, np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All that a detector knows."""
+
+    learned: Learned
+    finding: Finding
+    draws: Draws | None = None  # of the sampler, once it has discovered rows
+    discovery: Discovery | None = None  # of the last `discover`; None in a detector that was loaded
+    facts: Facts | None = None  # those that the model file held
+
+    @property
+    def predictive(self) -> Predictive:
+        """Return what new rows are predicted by."""
+        return self.finding if self.draws is None else self.draws
+
+    @property
+    def known(self) -> KnownClasses:
+        """Return the known classes in the user's units."""
+        return self.learned.passage.classes_outward(self.learned.views[self.finding.chosen][1])

@@ -1,0 +1,27 @@
+"""The tuned numbers of all rooms together: what a benchmark sweeps, by argument."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vbrand.inference.tuning import SearchTuning
+from vbrand.model.kernels import KERNELS, Kernel, KernelName
+from vbrand.stage1.tuning import Stage1Tuning
+from vbrand.trust.tuning import MeaningTuning
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What nobody should have to set; `VBrand.tuned` takes other values."""
+
+    stage1: Stage1Tuning = field(default_factory=Stage1Tuning)
+    search: SearchTuning = field(default_factory=SearchTuning)
+    meaning: MeaningTuning = field(default_factory=MeaningTuning)
+    kernels: Mapping[KernelName, tuple[Kernel, ...]] = field(
+        default_factory=lambda: KERNELS
+    )  # what `kernel` stands for
+    # share of the rows, and rows, below which a novel group is an outlier group unless `min_group` says otherwise
+    outlier_share: float = 0.005
+    outlier_rows: int = 5
+
+
+TUNED = Tuning()

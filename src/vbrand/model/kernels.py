@@ -1,0 +1,181 @@
+"""How rows scatter about the mean of their component: a kernel is a Gaussian or a scale mixture of Gaussians.
+
+    y ~ N(mu, Sigma / tau),  tau ~ p(tau)
+
+A kernel is what p(tau) is, and knows what follows from it. Distances D are squared and in units of Sigma or S, and log
+densities come without the log determinant, so that a kernel sees numbers and never a matrix.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy import stats
+from scipy.special import gammaln, logsumexp
+
+from vbrand.types import FloatArray, IntArray
+
+# integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it
+_STEPS = 8
+_POINTS = 11
+
+
+class ScaleMixture(ABC):
+    """What any kernel can say."""
+
+    code: ClassVar[int]  # by which the compiled sweep picks its loop; never given to another kernel
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """Return the kernel in words."""
+
+    @abstractmethod
+    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return constant, tail and power, (K,) each, of log int p(tau) tau^(p/2) exp(-tau (around + D) / 2) dtau.
+
+        What tail and power are to the score as a function of D is said by the loop that has the kernel's code.
+        """
+
+    @abstractmethod
+    def log_density(self, distance: FloatArray, p: int) -> FloatArray:
+        """Return log of the average of N(y | m, S / tau) over tau, at distances from m in S."""
+
+    @abstractmethod
+    def log_predictive(self, distance: FloatArray, stretch: float, dof: float, p: int) -> FloatArray:
+        """Return log of the average of t_{u-p+1}(y | m, S stretch / (tau (u - p + 1))) over tau, u of `dof`."""
+
+    @abstractmethod
+    def edge(self, share: float, p: int) -> float:
+        """Return the distance within which this share of the rows lies."""
+
+    @abstractmethod
+    def draw_scales(self, count: int, generator: np.random.Generator) -> FloatArray:
+        """Return so many draws of tau."""
+
+
+@dataclass(frozen=True)
+class Gaussian(ScaleMixture):
+    """tau = 1: rows are Gaussian."""
+
+    name: Literal["gaussian"] = field(default="gaussian", kw_only=True, repr=False)
+
+    code: ClassVar[int] = 0
+
+    @property
+    def sentence(self) -> str:
+        """Return the kernel in words."""
+        return "Gaussian."
+
+    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return -around / 2: all that there is beside -D / 2."""
+        return -0.5 * around, np.zeros_like(around), np.zeros_like(around)
+
+    def log_density(self, distance: FloatArray, p: int) -> FloatArray:
+        """Return log N(y | m, S), without |S|."""
+        return np.asarray(-0.5 * (p * np.log(2.0 * np.pi) + distance))
+
+    def log_predictive(self, distance: FloatArray, stretch: float, dof: float, p: int) -> FloatArray:
+        """Return log t_{u-p+1}(y | m, S stretch / (u - p + 1)), without |S|."""
+        constant = gammaln(0.5 * (dof + 1.0)) - gammaln(0.5 * (dof - p + 1.0)) - 0.5 * p * np.log(np.pi * stretch)
+        return np.asarray(constant - 0.5 * (dof + 1.0) * np.log1p(distance / stretch))
+
+    def edge(self, share: float, p: int) -> float:
+        """Return a quantile of chi2 with p degrees of freedom."""
+        return float(stats.chi2.ppf(share, p))
+
+    def draw_scales(self, count: int, generator: np.random.Generator) -> FloatArray:
+        """Return ones."""
+        return np.ones(count)
+
+
+@dataclass(frozen=True)
+class Student(ScaleMixture):
+    """tau ~ Gamma(d / 2, d / 2): rows are a Student t with d degrees of freedom."""
+
+    dof: float  # d
+    name: Literal["student"] = field(default="student", kw_only=True, repr=False)
+
+    code: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.dof < np.inf:
+            raise ValueError(f"a Student t has {self.dof:g} degrees of freedom; a positive number is expected")
+
+    @property
+    def sentence(self) -> str:
+        """Return the kernel in words."""
+        return f"Student t, {self.dof:g} degrees of freedom."
+
+    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the parts of c - (d + p) / 2 log(1 + D / (d + around))."""
+        d = self.dof
+        # lgamma((d + p) / 2) - lgamma(d / 2) + d / 2 log(d / 2) - (d + p) / 2 log((d + around + D) / 2) at D = 0
+        power = 0.5 * (d + p)
+        constant = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
+        return constant, d + around, np.full_like(around, power)
+
+    def log_density(self, distance: FloatArray, p: int) -> FloatArray:
+        """Return log t_d(y | m, S), without |S|."""
+        d = self.dof
+        constant = gammaln(0.5 * (d + p)) - gammaln(0.5 * d) - 0.5 * p * np.log(np.pi * d)
+        return np.asarray(constant - 0.5 * (d + p) * np.log1p(distance / d))
+
+    def log_predictive(self, distance: FloatArray, stretch: float, dof: float, p: int) -> FloatArray:
+        """Return log of the average of t_{u-p+1}(y | m, S stretch / (tau (u - p + 1))) over tau, without |S|."""
+        return np.asarray(_log_student_scaled(distance / stretch, dof, self.dof, p) - 0.5 * p * np.log(stretch))
+
+    def edge(self, share: float, p: int) -> float:
+        """Return p times a quantile of F with p and d degrees of freedom."""
+        return float(p * stats.f.ppf(share, p, self.dof))
+
+    def draw_scales(self, count: int, generator: np.random.Generator) -> FloatArray:
+        """Return draws of chi2_d / d."""
+        return np.asarray(generator.chisquare(self.dof, count) / self.dof)
+
+
+Kernel = Gaussian | Student
+# what the setting `kernel` may be; of several kernels the one with the best bound is kept
+KernelName = Literal["student", "gaussian", "auto"]
+KERNELS: dict[KernelName, tuple[Kernel, ...]] = {
+    "student": (Student(15.0),),
+    "gaussian": (Gaussian(),),
+    "auto": (Student(15.0), Student(5.0), Student(40.0), Gaussian()),
+}
+
+
+def components_by_kernel(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
+    """Return which components each of the kernels has."""
+    owners = dict[Kernel, list[int]]()
+    for k, kernel in enumerate(kernels):
+        owners.setdefault(kernel, []).append(k)
+    return {kernel: np.array(own) for kernel, own in owners.items()}
+
+
+def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -> FloatArray:
+    """Return log of the average of t_{u-p+1}(y | m, S / (tau (u - p + 1))) over tau ~ Gamma(d / 2, d / 2), without |S|.
+
+    By Gauss-Hermite about the mode of the integrand in s = log tau.
+    """
+    half, power = 0.5 * tail, 0.5 * (dof + 1.0)
+
+    def log_integrand(s: FloatArray, distance: FloatArray) -> FloatArray:
+        # (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
+        return np.asarray((half + 0.5 * p) * s - half * np.exp(s) - power * np.log1p(distance * np.exp(s)))
+
+    s = np.log((tail + p) / (tail + (dof - p + 1.0) * distance))  # right where u is large; where it is small, 0 is near
+    s = np.where(log_integrand(s, distance) > log_integrand(np.zeros(1), distance), s, 0.0)
+    for _ in range(_STEPS):
+        tau = np.exp(s)
+        share = distance * tau / (1.0 + distance * tau)
+        slope = half + 0.5 * p - half * tau - power * share
+        bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
+        s -= np.clip(slope / bend, -1.0, 1.0)
+
+    width = np.sqrt(-2.0 / bend)
+    nodes, weights = np.polynomial.hermite.hermgauss(_POINTS)
+    value = log_integrand(s[:, None] + width[:, None] * nodes, distance[:, None])  # (n, points)
+    integral = logsumexp(value + np.square(nodes) + np.log(weights), axis=1) + np.log(width)
+    constant = gammaln(power) - gammaln(power - 0.5 * p) - 0.5 * p * np.log(np.pi)
+    return np.asarray(constant + half * np.log(half) - gammaln(half) + integral)

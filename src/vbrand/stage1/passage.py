@@ -1,0 +1,93 @@
+"""The way from the user's table to working coordinates and back: columns are kept, reduced, centred and scaled."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.inference.rows import Rows
+from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.coordinates import Coordinates
+from vbrand.stage1.reduction import Reduction
+from vbrand.types import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Both directions between a table of p columns and the q working coordinates of the model."""
+
+    names: tuple[str, ...] | None  # (p,) of the table's columns; None where they have none
+    kept: BoolArray  # (p,) columns that vary among the labelled rows
+    reduction: Reduction | None  # of a wide table
+    coordinates: Coordinates  # of q columns: the kept ones, or what they were reduced to
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return what the columns are called: names, or numbers counted from 0."""
+        return tuple(map(str, range(self.kept.size))) if self.names is None else self.names
+
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """Return the kept columns as a sentence names them."""
+        spoken = self.columns if self.names is not None else [f"column {name}" for name in self.columns]
+        return tuple(name for name, keep in zip(spoken, self.kept, strict=True) if keep)
+
+    @property
+    def working_columns(self) -> tuple[str, ...]:
+        """Return names of the columns that the model works on."""
+        if self.reduction is not None:
+            return (*(f"component {i + 1}" for i in range(self.reduction.axes.shape[0])), "left over")
+        return tuple(name for name, keep in zip(self.columns, self.kept, strict=True) if keep)
+
+    @property
+    def log_volume(self) -> float:
+        """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
+        return self.coordinates.log_volume
+
+    def rows(self, table: NDArray[Any]) -> Rows:
+        """Return the rows of a table as the model sees them; a table that is not reduced is not copied."""
+        return self.coordinates.view(self._measured(table))
+
+    def working(self, table: NDArray[Any]) -> FloatArray:
+        """Return rows of a table in working coordinates, however far out."""
+        return self.coordinates.inward(self._measured(table).astype(np.float64))
+
+    def middle(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean of some rows: in the kept columns, and in working coordinates."""
+        kept = table[:, self.kept]
+        mean = kept.mean(axis=0)
+        measured = mean if self.reduction is None else self.reduction.inward(kept).mean(axis=0)
+        return mean, self.coordinates.inward(measured)
+
+    def outward(self, points: FloatArray) -> FloatArray:
+        """Return points of working coordinates, (n, q), in the kept columns and the user's units."""
+        measured = self.coordinates.outward(points)
+        return measured if self.reduction is None else self.reduction.outward(measured)
+
+    def classes_outward(self, known: KnownClasses) -> KnownClasses:
+        """Return known classes in the user's units; of a reduced table what its components can show."""
+        measured = self.coordinates.classes_outward(known)
+        return measured if self.reduction is None else self.reduction.classes_outward(measured)
+
+    def standardised(self, values: FloatArray) -> FloatArray:
+        """Return values of the kept columns in robust scales from the middle of the labelled rows, column by column."""
+        own = self.coordinates if self.reduction is None else self.reduction
+        return np.asarray((values - own.centre) / own.unit)
+
+    def by_column(self, kept: FloatArray, usual: FloatArray, parts: FloatArray, pull: FloatArray) -> FloatArray:
+        """Return what each kept column adds to a squared distance, given what each working column adds.
+
+        `kept` is a row and `usual` the centre that its distance is from, in the kept columns; `pull` is the gradient of
+        half the squared distance in working coordinates. What the size of the rest adds to the distance of a reduced
+        row is shared out among columns as they make that rest.
+        """
+        if self.reduction is None:
+            return parts
+        within = self.reduction.contributions(kept - usual, pull / self.coordinates.unit)
+        return np.asarray(within + parts[-1] * self.reduction.rest_by_column(kept))
+
+    def _measured(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the columns that coordinates are of."""
+        kept = table if self.kept.all() else table[:, self.kept]
+        return kept if self.reduction is None else self.reduction.inward(kept)

@@ -1,0 +1,69 @@
+"""The tuned numbers of stage 1, each with its unit and what speaks for it.
+
+Three of them (`strength`, `columns_per_row`, and the degrees of freedom of the default kernel) were chosen on the eight
+first sets of the benchmark: benchmarks/real.py --choose prints the grid and what is left when a set had no say. The
+others were set by reasoning or on simulated tables.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage1Tuning:
+    """What labelled rows are believed to say."""
+
+    # --- how much a known class is worth ---
+    # rows per parameter of a component below which it is worth more than its labelled rows, and how many times more at
+    # the most: there a novel component costs more than a known one that wanders off to a novel class near by
+    strength: float = 10.0
+    # rows; scatters of different classes are never believed to be more alike than so many rows would make them. More
+    # would say that a novel class has just the scatter of the known ones
+    most_alike: float = 29.0
+    # values between 1 and `most_alike` that are tried, evenly in the logarithm
+    alike_steps: int = 20
+
+    # --- whitening: the scatter within classes that all of them share ---
+    # rows; the pooled scatter is that of the rows and of so many spherical ones, so that it can be inverted
+    spherical_rows: float = 5.0
+    # rows; what the pooled centre is believed to be worth: nothing, but for the arithmetic
+    no_belief: float = 1e-6
+    # share of a Student t with `outlier_dof` degrees of freedom beyond which a row does not take part: tails that heavy
+    # are ordinary in real classes
+    outlying: float = 0.999
+    outlier_dof: float = 5.0
+    # column scales from the median at which rows are cut where most of a class lies on one point or in one plane
+    far_out: float = 10.0
+
+    # --- modes of a class ---
+    # components for them and for outliers
+    most_components: int = 8
+    # share of a class; less of it is no mode
+    least_share: float = 0.1
+    # rows that the belief about a mode's place, and about its scatter being the average one, are worth
+    vague: float = 0.01
+    mode_alike: float = 9.0
+    # standard deviations between two modes below which they are one: the halves of a Gaussian that is cut through its
+    # middle have centres 2.65 of their own standard deviations apart
+    one_hump: float = 3.0
+    # share of a class; a smaller mode is doubted. It is dropped if the logarithm of its variance per column exceeds
+    # that of the class by `much_wider` (outliers that found together), or if most of its rows lie nearer to the centre
+    # of another class's mode than the share `within` of its own do (wrong labels)
+    doubted_share: float = 0.25
+    much_wider: float = 2.0
+    within: float = 0.99
+
+    # --- wide tables ---
+    # columns that a row of an average class can speak for; more are reduced
+    columns_per_row: float = 0.5
+    fewest_columns: int = 2
+    # folds by which what the components leave over of labelled rows is measured: their own axes would leave too little
+    folds: int = 5
+    # scales from the median of its class beyond which a value counts as so far when axes are chosen
+    farthest_for_axes: float = 30.0
+    # share of the largest size below which that of an axis is rounding
+    rounding: float = 1e-6
+    # share of labelled rows that leave so little over that it counts as more: less than that is nothing new
+    little: float = 0.1
+
+
+TUNED = Stage1Tuning()

@@ -1,0 +1,126 @@
+"""What the commands say: errors as one sentence with an exit code, answers as a table."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import typer
+from calls import call
+from tables import grain_rows
+from typer.testing import CliRunner
+
+from vbrand.commands.cli import app
+from vbrand.commands.terminal import bar, sentences, show, stages
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "code"),
+    [
+        (ValueError("threshold is 7."), "threshold is 7.", 2),
+        (ImportError("reports need plotly"), "reports need plotly", 2),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), "a.csv: No such file or directory.", 2),
+        (OSError(28, "No space left on device"), "a file: No space left on device.", 2),
+        (OSError("can't be downloaded"), "can't be downloaded", 2),
+        (MemoryError("80 GB"), "there is not enough memory: 80 GB.", 2),
+        (KeyboardInterrupt(), "stopped; what was there before is as it was.", 130),
+        (
+            KeyError("x"),
+            "vbrand failed (KeyError: 'x'). That is a defect of it; --debug shows where.",
+            1,
+        ),
+    ],
+)
+def test_an_error_is_one_sentence_and_an_exit_code(error, sentence, code, capsys):
+    with pytest.raises(typer.Exit) as caught, sentences():
+        raise error
+    assert caught.value.exit_code == code
+    assert capsys.readouterr().err == f"{sentence}\n"
+
+
+def test_with_debug_errors_come_through():
+    with pytest.raises(KeyError, match="x"), sentences(debug=True):
+        raise KeyError("x")
+
+
+def test_an_exit_keeps_its_code():
+    with pytest.raises(typer.Exit) as caught, sentences():
+        raise typer.Exit(7)
+    assert caught.value.exit_code == 7
+
+
+def test_a_reader_that_has_had_enough_is_no_error():
+    code = """
+import typer
+from vbrand.commands.terminal import sentences
+def main():
+    with sentences():
+        print("x" * 10)
+        raise BrokenPipeError
+typer.run(main)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_table_shows_every_group_and_what_it_mostly_is(grain_found, capsys):
+    show(grain_found.facts(truth=grain_rows()[3], scores=(("ARI", 0.5),)))
+    printed = capsys.readouterr().out
+    lines = [line.split() for line in printed.splitlines()]
+    assert lines[0] == repr(grain_found).split()
+    assert [cell for cell in by_name(lines, "oat") if "." not in cell] == [
+        "oat",
+        "known",
+        "class",
+        "30",
+        "oat",
+        "(100%)",
+    ]
+    assert by_name(lines, "rye")[:4] == ["rye", "known", "class", "0"]
+    assert by_name(lines, "rye")[-2:] == ["-", "-"]
+    assert "novel 1: nearest known class: oat" in printed
+    assert "ARI 0.500" in printed
+    for note in grain_found.notes:
+        assert note in printed
+
+
+def by_name(lines, name):
+    return next(line for line in lines if line[:1] == [name])
+
+
+def test_names_are_no_markup_of_the_terminal(grain_found, capsys):
+    facts = grain_found.facts()
+    named = tuple(replace(group, name=f"[red]{k}[/red]") for k, group in enumerate(facts.groups))
+    show(replace(facts, groups=named, sentence="[bold]x[/bold]", notes=("[dim]y",)))
+    printed = capsys.readouterr().out
+    for text in ("[red]0[/red]", "[red]2[/red]", "[bold]x[/bold]", "[dim]y"):
+        assert text in printed
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_where_there_is_no_terminal_nothing_is_shown_of_what_is_being_done(quiet, capsys):
+    with stages(quiet=quiet)("reading"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_bar_is_on_standard_error(capsys):
+    with bar("ss1", 4.0) as told:
+        told(1.0)
+        told(3.0)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "ss1" in err
+    assert "100%" in err
+
+
+def test_a_defect_is_told_from_an_error_and_shown_on_demand(answered, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("unheard of")
+
+    monkeypatch.setattr("vbrand.io.tables.material.read_unknown", broken)
+    done = call("predict", answered / "out" / "model.vbrand", answered / "test.csv")
+    assert done.exit_code == 1
+    assert "RuntimeError: unheard of" in done.stderr
+    shown = CliRunner().invoke(app, ["predict", str(answered / "out" / "model.vbrand"), "x.csv", "--debug"])
+    assert isinstance(shown.exception, RuntimeError)

@@ -1,0 +1,85 @@
+"""Maps of rows: which are drawn, and where."""
+
+import numpy as np
+import pandas as pd
+from calls import discover
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tables import write_grain
+
+from vbrand.facts.maps import principal_scores, rows_to_draw, tsne_points
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=300), st.integers(20, 400))
+def test_the_sample_on_a_map_has_every_group_and_no_row_twice(clusters, most):
+    clusters = np.array(clusters)
+    drawn = rows_to_draw(clusters, most)
+    assert set(clusters[drawn].tolist()) == set(clusters.tolist())
+    assert np.unique(drawn).size == drawn.size <= max(most, 6)
+    if clusters.size <= most:
+        assert drawn.size == clusters.size
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=300), st.integers(20, 400))
+def test_small_groups_are_drawn_whole(clusters, most):
+    clusters = np.array(clusters)
+    present, sizes = np.unique(clusters, return_counts=True)
+    drawn = np.bincount(clusters[rows_to_draw(clusters, most)], minlength=6)[present]
+    small = sizes <= most // (2 * present.size)
+    assert (drawn[small] == sizes[small]).all()
+
+
+def test_the_map_does_not_turn_with_the_order_of_rows():
+    rows = np.random.default_rng(0).normal(size=(50, 4)) * [4.0, 3.0, 2.0, 1.0]
+    order = np.random.default_rng(1).permutation(50)
+    np.testing.assert_allclose(principal_scores(rows)[order], principal_scores(rows[order]), atol=1e-9)
+
+
+def test_principal_components_are_uncorrelated_and_the_longest_come_first():
+    rows = np.random.default_rng(0).normal(size=(200, 40)) @ np.random.default_rng(1).normal(size=(40, 40))
+    scores = principal_scores(rows)
+    assert scores.shape == (200, 30)
+    covariance = np.cov(scores.T)
+    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-8 * covariance[0, 0])
+    assert (np.diff(np.diag(covariance)) <= 0.0).all()
+
+
+def test_there_are_always_two_principal_components():
+    assert principal_scores(np.arange(5.0)[:, None]).shape == (5, 2)
+    assert principal_scores(np.ones((1, 7))).shape == (1, 2)
+
+
+def test_one_far_row_does_not_choose_the_axes():
+    rows = np.random.default_rng(0).normal(size=(400, 3)) * [1.0, 10.0, 0.1]
+    far = np.vstack([rows, [0.0, 0.0, 1e9]])
+    moved = principal_scores(far)[:-1, 0]
+    assert abs(np.corrcoef(moved, rows[:, 1])[0, 1]) > 0.99
+
+
+def test_neighbours_stay_neighbours_and_the_same_rows_have_the_same_places():
+    rows = np.vstack([np.random.default_rng(k).normal(20.0 * k, 1.0, (15, 4)) for k in range(2)])
+    places = tsne_points(principal_scores(rows))
+    assert places.shape == (30, 2)
+    centres = places[:15].mean(axis=0), places[15:].mean(axis=0)
+    near = np.linalg.norm(places - np.repeat(centres, 15, axis=0), axis=1)
+    far = np.linalg.norm(places - np.repeat(centres[::-1], 15, axis=0), axis=1)
+    assert (near < far).all()
+    np.testing.assert_array_equal(places, tsne_points(principal_scores(rows)))
+
+
+def test_too_few_rows_or_rows_in_one_place_have_no_map_of_neighbours():
+    rows = np.random.default_rng(0).normal(size=(9, 3))
+    assert tsne_points(rows) is None
+    assert tsne_points(np.repeat(rows[:1], 30, axis=0)) is None
+    assert tsne_points(1e-12 * np.random.default_rng(0).normal(size=(30, 3))) is None
+
+
+def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):
+    """t-SNE of rounding errors ended the process."""
+    train, test = write_grain(tmp_path)
+    table = pd.read_csv(test)
+    table.iloc[[0] * 30].to_csv(test, index=False)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    assert '"tsne":[[' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -1,0 +1,59 @@
+"""Loops over lanes agree with numpy, to double precision."""
+
+import numpy as np
+import pytest
+
+from vbrand.inference.lanes import add_products, add_squares, exponential, logarithm, mirror
+
+UNIT = np.finfo(float).eps
+
+
+def through(function, x):
+    result, bits = np.empty(x.size), np.empty(x.size, np.int64)
+    function(x.copy(), result, bits, x.size)
+    return result
+
+
+def test_exponentials_are_right_to_double_precision_beside_one_over_their_range():
+    """Shares are added to one that is 1; by itself a small one has the rounding of its exponent."""
+    x = np.concatenate([-np.geomspace(1e-300, 700.0, 200_001), [0.0, -0.0], -np.linspace(0.0, 40.0, 100_001)])
+    error = np.abs(through(exponential, x) - np.exp(x))
+    assert error.max() <= UNIT
+    assert (error <= (2.0 + 0.5 * np.abs(x)) * UNIT * np.exp(x)).all()
+    assert through(exponential, np.zeros(1))[0] == 1.0
+
+
+def test_exponentials_beyond_the_range_count_as_next_to_nothing():
+    assert (through(exponential, np.array([-701.0, -1e300, -np.inf])) <= np.exp(-700.0) * (1.0 + 4.0 * UNIT)).all()
+
+
+def test_logarithms_are_right_to_double_precision_over_their_range():
+    x = np.concatenate([1.0 + np.geomspace(1e-16, 1.0, 100_001), np.geomspace(1.0, 1e308, 200_001)])
+    np.testing.assert_allclose(through(logarithm, x), np.log(x), rtol=4.0 * UNIT, atol=0.0)
+    assert through(logarithm, np.ones(1))[0] == 0.0
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 7, 8, 13])
+def test_squares_of_a_triangle_times_deviations_add_up_in_any_number_of_steps(p):
+    rng = np.random.default_rng(p)
+    m = 37
+    root, delta, deviation = np.tril(rng.normal(size=(p, p))), rng.normal(size=p), rng.normal(size=(p, m))
+    expected = np.square(root @ (deviation - delta[:, None])).sum(axis=0)
+    for step in {p, 2, 4}:
+        distance, first, second = np.zeros(m), np.empty(m), np.empty(m)
+        for begin in range(0, p, step):
+            add_squares(root, delta, deviation, first, second, distance, begin, min(p, begin + step), m)
+        np.testing.assert_allclose(distance, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 9])
+def test_products_are_added_to_the_lower_triangle_and_mirrored(p):
+    rng = np.random.default_rng(p)
+    own, weight = rng.normal(size=(p, 29)), rng.random(29)
+    before = np.tril(rng.normal(size=(p, p)))
+    square = before.copy()
+    add_products(own * weight, own, square)
+    np.testing.assert_allclose(np.tril(square), np.tril(before + (own * weight) @ own.T), rtol=1e-11, atol=1e-13)
+    lower = np.tril(square)
+    mirror(square[None])
+    np.testing.assert_array_equal(square, lower + np.tril(lower, -1).T)

@@ -1,0 +1,99 @@
+"""A file is written whole or not at all."""
+
+import os
+import signal
+import stat
+import sys
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbrand.io.files.whole import write_together, write_whole
+
+contents = st.dictionaries(st.sampled_from("abc"), st.binary(max_size=20), min_size=1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(old=contents, new=contents, fails=st.integers(0, 3))
+def test_either_all_files_are_new_or_all_are_old(tmp_path_factory, old, new, fails):
+    folder = tmp_path_factory.mktemp("whole")
+    for name, content in old.items():
+        (folder / name).write_bytes(content)
+
+    def writer(place, content):
+        def write(file):
+            file.write(content[: len(content) // 2])
+            if place == fails:
+                raise OSError("disk full")
+            file.write(content[len(content) // 2 :])
+
+        return write
+
+    writes = {folder / name: writer(place, content) for place, (name, content) in enumerate(new.items())}
+    failed = fails < len(new)
+    if failed:
+        with pytest.raises(OSError, match="disk full"):
+            write_together(writes)
+    else:
+        write_together(writes)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == (old if failed else {**old, **new})
+
+
+def test_a_folder_that_is_not_there_is_made_and_one_in_place_of_a_file_refused(tmp_path):
+    write_whole(tmp_path / "new" / "folder" / "file", lambda file: file.write(b"x"))
+    assert (tmp_path / "new" / "folder" / "file").read_bytes() == b"x"
+    with pytest.raises(IsADirectoryError, match="is a folder; the name of a file is expected"):
+        write_together({tmp_path / "a": lambda file: file.write(b"x"), tmp_path / "new": lambda file: None})
+    assert {path.name for path in tmp_path.iterdir()} == {"new"}
+
+
+def test_a_pipe_is_written_to_as_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, lambda file: file.write(b"through"))
+    reader.join()
+    assert read == [b"through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_what_fails_half_way_changes_nothing(tmp_path):
+    (tmp_path / "a").write_text("old a")
+    (tmp_path / "b").write_text("old b")
+
+    def broken(file):
+        file.write(b"new")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_together({tmp_path / "a": lambda file: file.write(b"new"), tmp_path / "b": broken})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "old a", "b": "old b"}
+
+
+@pytest.mark.parametrize("fatal", range(1, 9))
+def test_killed_within_the_writing(tmp_path, fatal):
+    """The process dies at each step of the writing in turn: opening, writing, renaming."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(f"old {name}")
+    child = os.fork()
+    if child == 0:
+        steps = 0
+
+        def die(*_):
+            nonlocal steps
+            steps += 1
+            if steps == fatal:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(lambda event, _: die() if event in ("open", "os.rename", "os.remove") else None)
+        write_together(
+            {tmp_path / name: lambda file, name=name: file.write(f"new {name}".encode()) for name in ("a", "b")}
+        )
+        os._exit(0)
+    os.waitpid(child, 0)
+    for name in ("a", "b"):
+        assert (tmp_path / name).read_text() in (f"old {name}", f"new {name}")

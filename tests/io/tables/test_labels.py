@@ -1,0 +1,78 @@
+"""Labels in: whole numbers or text, and which rows nobody has labelled."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vbrand.io.tables.labels import read_labels
+
+names = st.text(min_size=1, max_size=8).filter(lambda name: not name.startswith("novel") and "\0" not in name)
+missing = st.sampled_from([None, float("nan"), -1, pd.NA, pd.NaT, np.float64("nan")])
+
+
+@given(st.lists(names | missing, min_size=1, max_size=20).filter(lambda cells: any(isinstance(c, str) for c in cells)))
+def test_text_comes_back_and_all_else_is_missing(cells):
+    labels, given_rows = read_labels(cells)
+    assert given_rows.tolist() == [isinstance(cell, str) for cell in cells]
+    assert labels[given_rows].tolist() == [cell for cell in cells if isinstance(cell, str)]
+    assert labels.dtype.kind == "U"
+
+
+@given(st.lists(st.integers(-(2**53), 2**53).filter(lambda n: n != -1) | missing, min_size=1, max_size=20))
+def test_whole_numbers_come_back_as_such(cells):
+    whole = [isinstance(cell, int) and cell != -1 for cell in cells]
+    if not any(whole):
+        with pytest.raises(ValueError, match="all rows are unlabelled"):
+            read_labels(cells)
+        return
+    labels, given_rows = read_labels(cells)
+    assert given_rows.tolist() == whole
+    assert labels.dtype == np.int64
+    assert labels[given_rows].tolist() == [cell for cell, here in zip(cells, whole, strict=True) if here]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["rye", None, "oat"],
+        np.array(["rye", None, "oat"], dtype=object),
+        np.array([["rye"], [None], ["oat"]], dtype=object),
+        pd.Series(["rye", None, "oat"]),
+        pd.Series(["rye", None, "oat"], dtype="category"),
+        pd.DataFrame({"variety": ["rye", None, "oat"]}),
+        pl.Series(["rye", None, "oat"]),
+    ],
+)
+def test_labels_of_all_kinds_mean_the_same(labels):
+    read, given_rows = read_labels(labels)
+    assert given_rows.tolist() == [True, False, True]
+    assert read[given_rows].tolist() == ["rye", "oat"]
+
+
+def test_minus_one_as_text_is_a_name_and_numbers_beside_text_are_text():
+    labels, given_rows = read_labels(["-1", "oat", 7, -1])
+    assert given_rows.tolist() == [True, True, True, False]
+    assert labels.tolist()[:3] == ["-1", "oat", "7"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([None, -1], "all rows are unlabelled; label some rows of each class you know"),
+        ([1.5, 2.0], "labels must be whole numbers or text, not measurements"),
+        ([float("inf"), 2.0], "labels must be whole numbers or text, not measurements"),
+        (["oat", "novel"], "a class is called 'novel', a name that new groups get"),
+        (["oat", "novel 12"], "a class is called 'novel 12', a name that new groups get"),
+        ([["oat", "rye"]], r"labels have the shape \(1, 2\); one label for each row is expected"),
+    ],
+)
+def test_what_is_no_label_is_refused(labels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_labels(labels)
+
+
+def test_names_that_only_begin_like_a_novelty_are_fine():
+    assert read_labels(["novelty", "novel one", "Novel"])[0].tolist() == ["novelty", "novel one", "Novel"]

@@ -1,0 +1,110 @@
+"""Whatever is called a table becomes rows of floats, or one sentence."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
+
+from vbrand.io.tables.validated import Columns, first_rows, is_number, more_rows
+
+
+class Estimator(BaseEstimator):
+    """Holds the names of columns."""
+
+
+def rows_of(table, least_rows=1):
+    return first_rows(Estimator(), table, least_rows)[0]
+
+
+ROWS = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_of_floats_are_not_copied(dtype):
+    table = ROWS.astype(dtype)
+    rows = rows_of(table)
+    assert rows.dtype == dtype
+    assert np.shares_memory(rows, table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ROWS.astype(int),
+        ROWS.tolist(),
+        pd.DataFrame(ROWS),
+        pl.DataFrame(ROWS, schema=["a", "b"]),
+        ROWS.astype(str).astype(object),
+    ],
+)
+def test_tables_of_all_kinds_are_the_same_rows(table):
+    rows = rows_of(table)
+    assert rows.dtype == np.float64
+    np.testing.assert_array_equal(rows, ROWS)
+
+
+def test_names_of_columns_are_read_and_compared():
+    estimator = Estimator()
+    _, columns = first_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), 1)
+    assert columns == Columns(2, ("ash", "fat"))
+    assert vars(estimator) == {}  # it is told of them once its fit has succeeded
+    estimator.n_features_in_, estimator.feature_names_in_ = 2, np.array(columns.names, dtype=object)
+    more_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), columns)
+    with pytest.raises(ValueError, match="feature names"):
+        more_rows(estimator, pd.DataFrame(ROWS, columns=["fat", "ash"]), columns)
+    assert columns.called(1) == "column 'fat'"
+    assert first_rows(estimator, ROWS, 1)[1].called(1) == "column 1"
+
+
+@pytest.mark.parametrize(("bad", "kind"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+def test_a_missing_or_infinite_number_is_counted_and_its_column_named(bad, kind):
+    table = pd.DataFrame(np.ones((5, 3)), columns=["ash", "fat", "salt"])
+    table.loc[[1, 2], "fat"] = bad
+    with pytest.raises(ValueError, match=rf"column 'fat' has 2 missing or infinite values \({kind}\)\. Drop"):
+        rows_of(table)
+    table.loc[4, "ash"] = np.nan
+    with pytest.raises(ValueError, match=r"column 'fat' .*, and 1 more columns have such values too"):
+        rows_of(table)
+
+
+def test_numbers_whose_sum_is_infinite_are_fine():
+    rows = np.full((4, 2), 1e308)
+    np.testing.assert_array_equal(rows_of(rows), rows)
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (pd.DataFrame({"a": [1, 2], "b": ["3", "x"]}), r"column 'b' holds text \('x' in row 1\); numbers are expected"),
+        ([[1.0, "low"], [2.0, "3"]], r"column 1 holds text \('low' in row 0\)"),
+        (pd.DataFrame({"a": [1, 2], "day": pd.to_datetime(["2020", "2021"])}), "column 'day' holds dates or times"),
+        (pd.DataFrame({"wait": pd.to_timedelta([1, 2], unit="s")}), "column 'wait' holds dates or times"),
+        (pl.DataFrame({"day": [1, 2]}).with_columns(pl.col("day").cast(pl.Date)), "column 'day' holds dates or times"),
+    ],
+)
+def test_text_and_dates_are_refused_by_the_name_of_their_column(table, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        rows_of(table)
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(ValueError, match="minimum of 4"):
+        rows_of(ROWS, least_rows=4)
+
+
+def test_of_many_columns_the_first_few_are_named():
+    assert Columns(7, None).listed(np.array([3, 5])) == "column 3, column 5"
+    assert Columns(7, None).listed(np.arange(7), most=2) == "column 0, column 1 and 5 more"
+
+
+@given(st.floats() | st.integers())
+def test_what_python_prints_of_a_number_is_one(number):
+    assert is_number(str(number))
+
+
+@pytest.mark.parametrize("text", ["", "a", "1,5", "1.5 mg", "--1", "1e", "0x10"])
+def test_other_text_is_no_number(text):
+    assert not is_number(text)
