@@ -1,6 +1,7 @@
 """Equations of docs/model.md that no other test derives a second time: by quadrature, by loops, by scipy."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.moves import merges, releases
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
-from vbrand.model.components import Components, evidence
+from vbrand.model.components import Components, evidence, stacked
+from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import with_novelties
@@ -23,7 +25,8 @@ from vbrand.robust.scale import _expected_clipped_square
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.studies.simulate import DESIGNS
-from vbrand.trust.meaning import _could_be_a_sample, _Moments, _parts, _pooled
+from vbrand.trust.meaning import _Case, _could_be_a_sample, _Moments, _parts, _pooled
+from vbrand.trust.tuning import TUNED
 
 
 def test_the_clipped_square_of_a_gaussian_agrees_with_quadrature():
@@ -87,7 +90,7 @@ def test_the_last_component_has_the_weight_of_all_places_after_it():
     """(8.2)."""
     prior = prior_weights(np.array([1.0, 2.0, 0.5]), 1.3, 7)
     weights = weights_from(prior, np.array([4.0, 0.0, 9.0, 3.0, 0.0]))  # two known, three of seven novel places
-    three = Components(np.zeros((5, 1)), np.ones(5), np.full(5, 4.0), np.ones((5, 1, 1)), np.full(5, np.inf))
+    three = Components(np.zeros((5, 1)), np.ones(5), np.full(5, 4.0), np.ones((5, 1, 1)), (Gaussian(),) * 5)
     found = np.exp(log_component_weights(Posterior(three, weights)))
     everywhere = np.exp(log_expected_weights(weights))
     np.testing.assert_allclose(found, np.append(everywhere[:4], everywhere[4:].sum()))
@@ -98,7 +101,8 @@ def test_memberships_are_shares_of_densities():
     """(8.7): components 0 and 2 mean class 0, component 1 class 1, the last two novelty."""
     parts = np.random.default_rng(0).normal(size=(6, 5))
     meaning = np.array([0, 1, 0, -1, -1])
-    ((_, members),) = memberships(Rows.plain(np.zeros((6, 1))), lambda rows: parts.copy(), meaning)
+    predictive = SimpleNamespace(meaning=meaning, log_parts=lambda rows: parts.copy())
+    ((_, members),) = memberships(Rows.plain(np.zeros((6, 1))), predictive)
     density = np.exp(parts)
     share = density / density.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(np.exp(members.known), np.column_stack([share[:, 0] + share[:, 2], share[:, 1]]))
@@ -134,11 +138,11 @@ def test_labelled_rows_of_a_component_could_be_a_sample_of_it():
         sample = rng.normal(size=(n, p))
         centre = rng.normal(size=p) / np.sqrt(rows)  # that of the component is not known exactly either
         labelled = _Moments(float(n), sample.mean(axis=0) - centre, np.cov(sample.T))
-        refused += not _could_be_a_sample(labelled, whole)
+        refused += not _could_be_a_sample(labelled, whole, TUNED)
         moved = _Moments(float(n), labelled.centre + 7.0 / np.sqrt(n), labelled.scatter)
-        assert not _could_be_a_sample(moved, whole)
+        assert not _could_be_a_sample(moved, whole, TUNED)
         wider = _Moments(float(n), labelled.centre, 2.5 * labelled.scatter)
-        assert not _could_be_a_sample(wider, whole)
+        assert not _could_be_a_sample(wider, whole, TUNED)
     assert refused <= 2
 
 
@@ -149,25 +153,18 @@ def test_rows_like_a_class_are_of_it(centre, width):
     prior = elicit(known, Beliefs(known_mean_strength=1e6, known_scatter_strength=1e6), 1)
     own = prior.components
     mean, scale = own.mean[0, 0] + centre, width * np.sqrt(known.scatters[0, 0, 0])
-    novel = Components(
-        *(
-            np.append(getattr(own, name)[:1], other, axis=0)
-            for name, other in (
-                ("mean", [[mean]]),
-                ("precision", [1e6]),
-                ("dof", [1e6]),
-                ("scale", [[[scale**2 * (1e6 - 2.0)]]]),
-                ("tail", [np.inf]),
-            )
-        )
+    here = Components(
+        np.array([[mean]]), np.array([1e6]), np.array([1e6]), np.array([[[scale**2 * (1e6 - 2.0)]]]), own.kernels[:1]
     )
     held, count = 100.0, 300.0
-    found = _parts(0, known, prior, novel, np.array([held, count]), np.array([1]), held)[1]
+    both = stacked(own.reordered(np.array([0])), here)
+    case = _Case(known, prior, both, np.array([held, count]), TUNED)
+    found = _parts(0, case, np.array([1]), held)[1]
     share = 0.5
 
     def integrand(y):
-        usual, here = stats.norm.pdf(y, own.mean[0, 0], scale / width), stats.norm.pdf(y, mean, scale)
-        return here * usual / (share * here + (1.0 - share) * usual)
+        usual, new = stats.norm.pdf(y, own.mean[0, 0], scale / width), stats.norm.pdf(y, mean, scale)
+        return new * usual / (share * new + (1.0 - share) * usual)
 
     expected, _ = integrate.quad(integrand, mean - 9.0 * scale, mean + 9.0 * scale, limit=200)
     assert found == pytest.approx(expected, abs=0.04)
