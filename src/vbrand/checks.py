@@ -24,7 +24,7 @@ def check_whole(name: str, value: object, low: int) -> None:
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse anything but one of the choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is {value!r}; it must be {' or '.join(repr(choice) for choice in choices)}.")
 
 

@@ -1,22 +1,24 @@
 """Model files: the same answers after a round trip, and one sentence for whatever is not a model."""
 
 import contextlib
-import hashlib
 import json
 import os
 import pickle
 import tracemalloc
 import zipfile
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from forged import forged, taken_apart
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import vbrand
 from vbrand import VBrand
+from vbrand.estimators.schemas import SCHEMA
 from vbrand.io.files.container import ModelFileError
 
 
@@ -128,9 +130,18 @@ def test_a_file_with_one_altered_byte_is_refused(saved, tmp_path, data):
 
 def test_a_newer_file_says_upgrade(saved, tmp_path):
     newer = tmp_path / "newer.vbrand"
-    newer.write_bytes(saved[2].read_bytes().replace(b"vbrand model 1\n", b"vbrand model 2\n", 1))
-    with pytest.raises(ModelFileError, match=r"newer vbrand \(schema 2; this one reads up to 1\). Upgrade"):
+    now, next_one = f"vbrand model {SCHEMA}\n".encode(), f"vbrand model {SCHEMA + 1}\n".encode()
+    newer.write_bytes(saved[2].read_bytes().replace(now, next_one, 1))
+    sentence = rf"newer vbrand \(schema {SCHEMA + 1}; this one reads up to {SCHEMA}\). Upgrade"
+    with pytest.raises(ModelFileError, match=sentence):
         vbrand.load(newer)
+
+
+def test_there_was_no_schema_before_the_first(saved, tmp_path):
+    path = tmp_path / "older.vbrand"
+    path.write_bytes(saved[2].read_bytes().replace(f"vbrand model {SCHEMA}\n".encode(), b"vbrand model 0\n", 1))
+    with pytest.raises(ModelFileError, match="is not a model file of vbrand"):
+        vbrand.load(path)
 
 
 class Bomb:
@@ -148,21 +159,6 @@ def test_nothing_in_a_file_is_run(tmp_path, monkeypatch):
         with pytest.raises(ModelFileError, match="not a model file"):
             vbrand.load(tmp_path / name)
     assert not (tmp_path / "exploded").exists()
-
-
-def forged(path, header, body=b""):
-    """Write a file with a right checksum around any header."""
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    rest = f"header {len(text)}\n".encode() + text + body
-    digest = hashlib.sha256(rest).hexdigest()
-    path.write_bytes(f"vbrand model 1\nsha256 {digest}\n".encode() + rest)
-    return path
-
-
-def taken_apart(path):
-    _, _, third, rest = path.read_bytes().split(b"\n", 3)
-    length = int(third.split()[1])
-    return json.loads(rest[:length]), rest[length:]
 
 
 @pytest.mark.parametrize(
@@ -202,41 +198,111 @@ def places_in(tree, at=()):
             yield from places_in(part, (*at, i))
 
 
+def changed_at(header, at, odd):
+    """Return the header with another part at some place of the tree; None if it is there already."""
+    changed = json.loads(json.dumps(header))
+    part = changed["tree"]
+    for step in at[:-1]:
+        part = part[step]
+    if part[at[-1]] == odd:
+        return None
+    part[at[-1]] = odd
+    return changed
+
+
 def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
-    """Every part of the tree is replaced by things it can't be; the model is refused or still predicts."""
+    """Every part of the tree is replaced by things it can't be: one line says so, or the model still predicts."""
     header, body = taken_apart(saved[2])
-    for at in list(places_in(header["tree"])):
-        for odd in (None, [], "x", -7, {"array": 0}, {"array": 10**6}, {"text": [1]}):
-            changed = json.loads(json.dumps(header))
-            part = changed["tree"]
-            for step in at[:-1]:
-                part = part[step]
-            if part[at[-1]] == odd:
-                continue
-            part[at[-1]] = odd
-            with contextlib.suppress(ValueError):  # one sentence, of the file or of a setting
-                vbrand.load(forged(tmp_path / "odd.vbrand", changed, body)).predict(saved[1])
+    odds = (None, [], "x", -7, {"array": 0}, {"array": 10**6}, {"text": [1]})
+    refusals, taken = [], []
+    for at, odd in product(places_in(header["tree"]), odds):
+        changed = changed_at(header, at, odd)
+        if changed is None:
+            continue
+        try:
+            detector = vbrand.load(forged(tmp_path / "odd.vbrand", changed, body))
+        except ValueError as error:  # of the file or of a setting
+            refusals.append(str(error))
+        else:
+            shares = detector.predict_proba(saved[1])
+            assert shares.shape == (len(saved[1]), 3)
+            assert np.isfinite(shares).all()
+            taken.append(at)
+    assert [text for text in refusals if not text.endswith(".") or "\n" in text] == []
+    assert len(refusals) > 10 * len(taken)
+    # what is taken says nothing of rows: settings of a later discovery, numbers and words of a report
+    assert {at[0] if at[0] in ("versions", "settings", "facts") else at for at in taken} == {
+        "versions",
+        "settings",
+        "facts",
+        ("finding", "prior", "weights", "concentration"),
+        ("finding", "posterior", "weights", "concentration"),
+    }
 
 
 @pytest.mark.parametrize(
-    ("at", "odd"),
+    ("at", "odd", "sentence"),
     [
-        (("facts", "threshold"), 10**400),
-        (("settings", "tol"), 10**400),
-        (("facts", "groups"), []),
-        (("classes",), {"text": ["oat", "oat"]}),
-        (("classes",), {"text": ["oat", "novel"]}),
-        (("classes",), {"text": ["oat", "\ud800"]}),
+        (("facts", "threshold"), 10**400, "model.facts.threshold is no float"),
+        (("settings", "tol"), 10**400, "tol is 1000"),
+        (("facts", "groups"), [], "a row belongs to no group"),
+        (("learned", "classes"), {"text": ["oat", "oat"]}, "its classes are no labels"),
+        (("learned", "classes"), {"text": ["oat", "novel"]}, "a class is called as novelty is"),
+        (("learned", "classes"), {"text": ["oat", "\ud800"]}, r"model.learned.classes\[1\] is no text"),
+        (("kernel",), "student", "model has a part 'kernel' that is not known"),
+        (
+            ("finding", "prior", "components", "tail"),
+            [],
+            "model.finding.prior.components has a part 'tail' that is not known",
+        ),
+        (("versions", "numpy"), 2, "model.versions.numpy is no str"),
+        (
+            ("learned", "views", 0, 0, "dof"),
+            -1.0,
+            r"views\[0\]\[0\]: a Student t has -1 degrees of freedom; a positive number",
+        ),
+        (
+            ("learned", "views", 0, 0, "name"),
+            "cauchy",
+            r"views\[0\]\[0\] is called 'cauchy', not 'gaussian' or 'student'",
+        ),
+        (("finding", "posterior", "components", "kernels"), [], "a component has no kernel"),
     ],
 )
-def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd):
+def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd, sentence):
     header, body = taken_apart(saved[2])
     part = header["tree"]
     for step in at[:-1]:
         part = part[step]
     part[at[-1]] = odd
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ValueError, match=sentence):
         vbrand.load(forged(tmp_path / "odd.vbrand", header, body))
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        ("finding", "meaning"),
+        ("finding", "prior", "components", "kernels"),
+        ("learned", "views", 0, 0, "dof"),
+    ],
+)
+def test_a_part_without_a_default_is_missed_by_name(saved, tmp_path, at):
+    header, body = taken_apart(saved[2])
+    part = header["tree"]
+    for step in at[:-1]:
+        part = part[step]
+    del part[at[-1]]
+    with pytest.raises(ModelFileError, match=f"has no {at[-1]}"):
+        vbrand.load(forged(tmp_path / "short.vbrand", header, body))
+
+
+def test_a_part_that_has_a_default_may_be_missing(saved, tmp_path):
+    detector, unknown, path = saved
+    header, body = taken_apart(path)
+    del header["tree"]["finding"]["posterior"]["weights"]["concentration"]
+    again = vbrand.load(forged(tmp_path / "short.vbrand", header, body))
+    assert np.array_equal(again.predict_proba(unknown), detector.predict_proba(unknown))
 
 
 def test_numbers_that_are_not_finite_are_refused(saved, tmp_path):
@@ -248,7 +314,7 @@ def test_numbers_that_are_not_finite_are_refused(saved, tmp_path):
         if each["dtype"] == "<f8" and size:
             for odd in (np.nan, np.inf, -1.0):
                 changed = body[:begin] + np.float64(odd).tobytes() + body[begin + 8 :]
-                with contextlib.suppress(ValueError):
+                with contextlib.suppress(ModelFileError):
                     detector = vbrand.load(forged(tmp_path / "odd.vbrand", header, changed))
                     assert np.isfinite(detector.predict_proba(saved[1])).all()
                     list(detector.answers(saved[1]))

@@ -6,12 +6,14 @@ from scipy import stats
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.model.components import Components
-from vbrand.model.kernels import Gaussian
+from vbrand.model.kernels import KERNELS, Gaussian, Student
 from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
 
 GAUSSIAN = Gaussian()
+# those of the setting `kernel`, and one with heavier tails than any: a new kernel is tested as soon as it can be chosen
+EVERY_KERNEL = sorted({kernel for each in KERNELS.values() for kernel in each} | {Student(2.5)}, key=str)
 
 
 def random_components(rng, k, p, kernel=GAUSSIAN):

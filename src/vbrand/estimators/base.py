@@ -286,7 +286,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
-        if self.reduce is not None and self.reduce != "auto":
+        if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
             check_whole("reduce", self.reduce, 1)
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.estimators.fitted import Finding, Learned
+from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.facts import Facts
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
@@ -47,7 +48,7 @@ def versions() -> dict[str, str]:
 
 def model_writer(model: Model) -> Write:
     """Return what writes a model to an open file."""
-    return lambda file: write_tree(file, tree_of(model))
+    return lambda file: write_tree(file, tree_of(model), SCHEMA)
 
 
 def write_model(path: Path, model: Model) -> None:
@@ -56,10 +57,10 @@ def write_model(path: Path, model: Model) -> None:
 
 
 def read_model(path: Path) -> Model:
-    """Return the model that a file holds; a file that holds anything else gets one sentence."""
-    tree = read_tree(path)
+    """Return the model that a file of this schema or an older one holds; anything else gets one sentence."""
+    tree, schema = read_tree(path, SCHEMA)
     try:
-        model: Model = built(Model, tree)
+        model: Model = built(Model, upgraded(tree, schema))
         _check(model)
     except (WrongTreeError, np.linalg.LinAlgError, IndexError) as error:
         raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {error}.") from None
@@ -121,6 +122,7 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
     _shapes(known, labels=(classes,), class_of=(count,), rows=(count,), rows_used=(count,), conditions=(count,))
     _shapes(known, rhos=(count,), centres=(count, q), scatters=(count, q, q), average=(q, q))
     _want(_indices(known.class_of, classes), "a component belongs to no class")
+    _positive(np.array(known.alike))
 
 
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:

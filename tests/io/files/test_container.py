@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from vbrand.io.files.container import SCHEMA, ModelFileError, read_tree, write_tree
+from vbrand.io.files.container import ModelFileError, read_tree, write_tree
+
+SCHEMA = 3
 
 plain = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=5)
 kept = st.sampled_from([np.float64, np.float32, np.int64, np.bool_]).flatmap(
@@ -24,7 +26,7 @@ trees = st.recursive(
 
 def bytes_of(tree):
     file = io.BytesIO()
-    write_tree(file, tree)
+    write_tree(file, tree, SCHEMA)
     return file.getvalue()
 
 
@@ -47,7 +49,7 @@ def path(tmp_path_factory):
 @given(tree=trees)
 def test_what_is_written_comes_back(path, tree):
     path.write_bytes(bytes_of(tree))
-    assert same(read_tree(path), tree)
+    assert same(read_tree(path, SCHEMA)[0], tree)
 
 
 TREE = {"name": "oat", "places": np.arange(6.0).reshape(2, 3), "parts": [1, None, {"mask": np.array([True, False])}]}
@@ -59,7 +61,7 @@ WHOLE = bytes_of(TREE)
 def test_a_file_that_was_cut_off_is_refused(path, length):
     path.write_bytes(WHOLE[:length])
     with pytest.raises(ModelFileError, match=r"is damaged|is not a model file"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 @settings(deadline=None)
@@ -69,7 +71,7 @@ def test_a_file_with_one_bit_changed_is_refused(path, place, bit):
     changed[place] ^= 1 << bit
     path.write_bytes(changed)
     with pytest.raises(ModelFileError, match=r"is damaged|is not a model file|written by a newer vbrand"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 def signed(body):
@@ -95,7 +97,7 @@ def test_a_header_that_does_not_fit_its_arrays_is_refused(path, arrays_said):
     header = json.dumps({"tree": {"array": 0}, "arrays": arrays_said}).encode()
     path.write_bytes(signed(f"header {len(header)}\n".encode() + header + bytes(8)))
     with pytest.raises(ModelFileError, match="is damaged"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 @pytest.mark.parametrize("tree", [{"array": 1}, {"array": "x"}, {"array": None}])
@@ -103,7 +105,7 @@ def test_an_array_that_is_not_there_is_refused(path, tree):
     header = json.dumps({"tree": tree, "arrays": []}).encode()
     path.write_bytes(signed(f"header {len(header)}\n".encode() + header))
     with pytest.raises(ModelFileError, match="is damaged"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -112,20 +114,20 @@ def test_an_array_that_is_not_there_is_refused(path, tree):
 def test_a_header_that_would_fill_the_memory_or_the_stack_is_refused(path, header):
     path.write_bytes(signed(f"header {len(header)}\n{header}".encode()))
     with pytest.raises(ModelFileError, match="is damaged"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 def test_a_newer_file_is_told_from_a_damaged_one(path):
     path.write_bytes(WHOLE.replace(f"model {SCHEMA}".encode(), f"model {SCHEMA + 1}".encode(), 1))
     with pytest.raises(ModelFileError, match=f"newer vbrand .schema {SCHEMA + 1}; this one reads up to {SCHEMA}"):
-        read_tree(path)
+        read_tree(path, SCHEMA)
 
 
 def test_what_is_no_file_is_said(tmp_path):
     with pytest.raises(ModelFileError, match=r"is a folder; give the model file in it, such as .*model\.vbrand"):
-        read_tree(tmp_path)
+        read_tree(tmp_path, SCHEMA)
     with pytest.raises(FileNotFoundError):
-        read_tree(tmp_path / "no.vbrand")
+        read_tree(tmp_path / "no.vbrand", SCHEMA)
 
 
 @pytest.mark.parametrize("array", [np.array(["a"]), np.array([1j]), np.array([None]), np.array([1], dtype=np.uint8)])
@@ -142,3 +144,14 @@ def test_arrays_of_any_order_of_bytes_and_memory_are_written_alike():
 def test_names_that_take_too_much_room_are_refused():
     with pytest.raises(ValueError, match="a model file has room for 16,777,216"):
         bytes_of(["x" * 2**24])
+
+
+def test_the_schema_comes_back_with_the_tree(path):
+    path.write_bytes(WHOLE)
+    assert read_tree(path, SCHEMA)[1] == read_tree(path, 9)[1] == SCHEMA
+
+
+def test_schema_0_is_none(path):
+    path.write_bytes(WHOLE.replace(f"model {SCHEMA}".encode(), b"model 0", 1))
+    with pytest.raises(ModelFileError, match="is not a model file of vbrand"):
+        read_tree(path, SCHEMA)

@@ -1,6 +1,6 @@
 """The file of a model: three lines of text, a JSON header, arrays.
 
-    vbrand model 1
+    vbrand model <schema>
     sha256 <of all that follows the second line>
     header <bytes of the JSON header>
     {"tree": ..., "arrays": [{"dtype": "<f8", "shape": [3, 2]}, ...]}
@@ -20,7 +20,6 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-SCHEMA = 1
 _DTYPES = ("<f8", "<f4", "<i8", "|b1")
 _LONGEST_LINE = 100
 _LONGEST_HEADER = 2**24
@@ -34,8 +33,8 @@ class ModelFileError(ValueError):
     """A file that is no model, or not a whole one."""
 
 
-def write_tree(file: BinaryIO, tree: Any) -> None:
-    """Write dicts, lists, plain values and arrays."""
+def write_tree(file: BinaryIO, tree: Any, schema: int) -> None:
+    """Write dicts, lists, plain values and arrays, and the number of the schema that they follow."""
     arrays = list[NDArray[Any]]()
     plain = _without_arrays(tree, arrays)
     listed = [{"dtype": array.dtype.str, "shape": array.shape} for array in arrays]
@@ -52,13 +51,13 @@ def write_tree(file: BinaryIO, tree: Any) -> None:
     digest = hashlib.sha256()
     for part in body:
         digest.update(part)
-    file.write(f"vbrand model {SCHEMA}\nsha256 {digest.hexdigest()}\n".encode())
+    file.write(f"vbrand model {schema}\nsha256 {digest.hexdigest()}\n".encode())
     for part in body:
         file.write(part)
 
 
-def read_tree(path: Path) -> Any:
-    """Return what a file holds, or say what is wrong with it."""
+def read_tree(path: Path, newest: int) -> tuple[Any, int]:
+    """Return what a file holds and its schema, up to the newest that can be read, or say what is wrong with it."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder; give the model file in it, such as {path / 'model.vbrand'}.")
     if path.exists() and not path.is_file():
@@ -66,9 +65,11 @@ def read_tree(path: Path) -> Any:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         schema = _number_after(file, "vbrand model ", f"{path} is not a model file of vbrand.")
-        if schema > SCHEMA:
+        if schema < 1:
+            raise ModelFileError(f"{path} is not a model file of vbrand.")
+        if schema > newest:
             raise ModelFileError(
-                f"{path} was written by a newer vbrand (schema {schema}; this one reads up to {SCHEMA}). "
+                f"{path} was written by a newer vbrand (schema {schema}; this one reads up to {newest}). "
                 "Upgrade vbrand to read it."
             )
         damaged = f"{path} is damaged: it was cut off or altered. Save the model again, or copy the file again."
@@ -86,7 +87,7 @@ def read_tree(path: Path) -> Any:
                 raise ValueError(length)
             header = json.loads(text)
             arrays = _read_arrays(file, header["arrays"], size)
-            return _with_arrays(header["tree"], arrays)
+            return _with_arrays(header["tree"], arrays), schema
         except (ValueError, KeyError, TypeError, IndexError, RecursionError, OverflowError):
             raise ModelFileError(damaged) from None
 

@@ -3,7 +3,7 @@
 Nothing in a tree can name a class or a function: the reader knows what it wants and takes nothing else.
 """
 
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -30,6 +30,7 @@ def tree_of(value: Any) -> Any:
 
 def built(kind: Any, tree: Any, where: str = "model") -> Any:
     """Return the value of a declared type that a tree holds, or say where it holds something else."""
+    kind = _resolved(kind)
     if kind is Any:
         return tree
     origin, inner = get_origin(kind), get_args(kind)
@@ -40,7 +41,7 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
     if origin is np.ndarray:
         return _array(inner[1], tree, where)
     if origin is dict:
-        return built(dict, tree, where)
+        return {name: built(inner[1], part, f"{where}.{name}") for name, part in built(dict, tree, where).items()}
     if origin is tuple:
         return _tuple(inner, tree, where)
     if is_dataclass(kind):
@@ -56,12 +57,29 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
     return tree
 
 
+def _resolved(kind: Any) -> Any:
+    """Return a type without the names that `type` statements give to types: NDArray of numpy 2.5 is one."""
+    alias, given = get_origin(kind) or kind, get_args(kind)
+    if not hasattr(alias, "__value__"):
+        return kind
+    value = alias.__value__
+    if given:
+        meant = dict(zip(alias.__type_params__, given, strict=True))
+        value = value[tuple(meant[parameter] for parameter in value.__parameters__)]
+    return _resolved(value)
+
+
 def _dataclass(kind: Any, tree: Any, where: str) -> Any:
+    """Return a dataclass; what a file of an older version does not have takes its default, if there is one."""
+    if not isinstance(tree, dict):
+        raise WrongTreeError(f"{where} has no parts")
     types = get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
-    if not isinstance(tree, dict) or set(tree) != set(names):
-        raise WrongTreeError(f"{where} does not have the parts {', '.join(names)}")
-    parts = {name: built(types[name], tree[name], f"{where}.{name}") for name in names}
+    for name in sorted(set(tree) - {field.name for field in fields(kind)}):
+        raise WrongTreeError(f"{where} has a part {name!r} that is not known")
+    for field in fields(kind):
+        if field.name not in tree and field.default is MISSING and field.default_factory is MISSING:
+            raise WrongTreeError(f"{where} has no {field.name}")
+    parts = {name: built(types[name], part, f"{where}.{name}") for name, part in tree.items()}
     try:
         return kind(**parts)
     except ValueError as error:  # one that looks at its values
@@ -75,15 +93,29 @@ def _member(kind: type[StrEnum], tree: Any, where: str) -> StrEnum:
 
 
 def _either(kinds: tuple[Any, ...], tree: Any, where: str) -> Any:
+    """Return what a tree holds of several types: the one that has its name, else the first that it can be."""
     if tree is None and NoneType in kinds:
         return None
+    name, named = _name_of(tree), {_name_of(kind): kind for kind in kinds if _name_of(kind) is not None}
+    if name in named:
+        return built(named[name], tree, where)
+    if name is not None and named:
+        raise WrongTreeError(f"{where} is called {name!r}, not {' or '.join(map(repr, named))}")
     complaints = list[str]()
     for kind in kinds:
+        if kind is NoneType:
+            continue
         try:
             return built(kind, tree, where)
         except WrongTreeError as error:
             complaints.append(str(error))
     raise WrongTreeError(", and ".join(complaints))
+
+
+def _name_of(part: Any) -> str | None:
+    """Return the name that a dataclass among several is known by, in a tree or as a type."""
+    name = part.get("name") if isinstance(part, dict) else getattr(part, "name", None)
+    return name if isinstance(name, str) else None
 
 
 def _literal(values: tuple[Any, ...], tree: Any, where: str) -> Any:
