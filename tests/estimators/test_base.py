@@ -1,0 +1,50 @@
+"""What both detectors share: settings in, or one sentence; predictions that agree with each other."""
+
+import numpy as np
+import pytest
+
+from vbrand import BrandSampler, VBrand
+
+
+@pytest.fixture(scope="module")
+def grains():
+    rng = np.random.default_rng(0)
+    known = np.vstack([rng.normal(0, 1, (30, 3)), rng.normal(9, 1, (30, 3))])
+    return known, np.repeat([3, 7], 30), rng.normal(0, 6, (25, 3))
+
+
+@pytest.mark.parametrize("detector", [VBrand, BrandSampler])
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"threshold": 1.0}, "threshold is 1.0; it must lie between 0 and 1"),
+        ({"support_fraction": 0.4}, "support_fraction is 0.4"),
+        ({"concentration": (1.0, -1.0)}, "concentration is"),
+        ({"update_known": 1}, "update_known is 1; it must be True or False"),
+        ({"novel_mean": [0.0]}, r"novel_mean has the shape \(1,\); finite numbers of the shape \(3,\)"),
+        ({"novel_scale": -np.eye(3)}, "novel_scale must be a symmetric, positive definite matrix"),
+        ({"novel_mean": [0.0] * 3, "reduce": 2}, "novel_mean and novel_scale are about the columns of the table"),
+    ],
+)
+def test_settings_that_are_off_get_one_sentence(detector, settings, sentence, grains):
+    known, labels, _ = grains
+    with pytest.raises(ValueError, match=sentence):
+        detector(**settings).fit(known, labels)
+
+
+def test_predictions_agree_with_each_other(grains):
+    known, labels, unknown = grains
+    detector = VBrand(threshold=0.3).fit(known, labels)
+    shares = detector.predict_proba(unknown)
+    assert shares.sum(axis=1) == pytest.approx(1.0)
+    np.testing.assert_array_equal(detector.predict(unknown) == -1, shares[:, -1] > 0.3)
+    np.testing.assert_array_equal(detector.decision_function(unknown), -detector.novelty_score(unknown))
+    np.testing.assert_array_equal(detector.novelty_score(unknown) > 0.0, detector.predict(unknown) == -1)
+
+
+def test_a_density_follows_the_units(grains):
+    known, labels, unknown = grains
+    factor = np.array([10.0, 0.1, 2.0])
+    plain = VBrand().fit(known, labels).score_samples(unknown)
+    scaled = VBrand().fit(known * factor, labels).score_samples(unknown * factor)
+    np.testing.assert_allclose(scaled, plain - np.log(factor).sum(), rtol=1e-6)
