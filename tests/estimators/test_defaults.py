@@ -84,15 +84,6 @@ def test_heavy_tails_are_no_novelty():
     assert false["student"] <= false["gaussian"]
 
 
-def test_the_settings_of_the_paper_by_name():
-    data = simulate("ss1", 0, size=0.5)
-    detector = VBrand.paper(data.train, "ss1", n_starts=3, random_state=0)
-    assert (detector.kernel, detector.scatter, detector.search) == ("gaussian", "mcd", "restarts")
-    assert len(detector.fit(data.train, data.train_classes).discover(data.test).traces) == 3
-    with pytest.raises(ValueError, match="study is 'ss9'"):
-        VBrand.paper(data.train, "ss9")
-
-
 @pytest.mark.parametrize(("columns", "labelled", "rows"), [(10, 30, 20_000), (3, 200, 60_000), (30, 60, 20_000)])
 def test_known_rows_stay_known_however_many_there_are(columns, labelled, rows):
     """A prior that is surer than its labelled rows would make novel groups on top of the known classes."""

@@ -45,7 +45,7 @@ def test_profiles_are_the_quartiles_of_the_rows_of_a_group(grain_found):
 def test_scaled_profiles_are_what_is_drawn_where_names_are_no_numbers(grain_found):
     profiles = grain_found.facts().profiles
     assert not profiles.are_spectra
-    assert profiles.places.tolist() == [0.0, 1.0, 2.0]
+    assert profiles.axis.tolist() == [0.0, 1.0, 2.0]
     np.testing.assert_array_equal(profiles.drawn, profiles.scaled)
     # one scale and one middle for a column, whatever the group
     moved, raw = profiles.scaled[1], profiles.middle

@@ -178,9 +178,10 @@ class Summary:
 
     def __str__(self) -> str:
         width = max(5, *(len(group.name) for group in self.groups))
-        lines = [f"{'group':{width}}  {'rows':>7}  {'weight':>6}  {'P(novel)':>8}  kind"]
+        digits = max(7, *(len(f"{group.rows:,}") for group in self.groups))
+        lines = [f"{'group':{width}}  {'rows':>{digits}}  {'weight':>6}  {'P(novel)':>8}  kind"]
         lines += [
-            f"{g.name:{width}}  {g.rows:>7,}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
+            f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
             for g in self.groups
         ]
 

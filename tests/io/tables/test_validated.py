@@ -12,14 +12,14 @@ from vbrand.io.tables.validated import Columns, first_rows, is_number, more_rows
 
 
 class Estimator(BaseEstimator):
-    """Holds the names of columns."""
+    """Has the name that scikit-learn's sentences use."""
+
+
+ROWS = np.arange(6.0).reshape(3, 2)
 
 
 def rows_of(table, least_rows=1):
     return first_rows(Estimator(), table, least_rows)[0]
-
-
-ROWS = np.arange(6.0).reshape(3, 2)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -46,17 +46,25 @@ def test_tables_of_all_kinds_are_the_same_rows(table):
     np.testing.assert_array_equal(rows, ROWS)
 
 
-def test_names_of_columns_are_read_and_compared():
+def test_names_of_columns_are_told_and_the_estimator_stays_as_it_is():
     estimator = Estimator()
     _, columns = first_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), 1)
     assert columns == Columns(2, ("ash", "fat"))
-    assert vars(estimator) == {}  # it is told of them once its fit has succeeded
-    estimator.n_features_in_, estimator.feature_names_in_ = 2, np.array(columns.names, dtype=object)
-    more_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), columns)
+    assert first_rows(estimator, ROWS, 1)[1] == Columns(2, None)
+    assert vars(estimator) == {}
+    assert columns.called(1) == "column 'fat'"
+    assert Columns(2, None).called(1) == "column 1"
+
+
+def test_columns_of_another_table_are_compared_with_those_of_the_fit():
+    estimator = Estimator()
+    estimator.n_features_in_, estimator.feature_names_in_ = 2, np.array(["ash", "fat"], dtype=object)
+    columns = Columns(2, ("ash", "fat"))
+    np.testing.assert_array_equal(more_rows(estimator, pd.DataFrame(ROWS, columns=["ash", "fat"]), columns), ROWS)
     with pytest.raises(ValueError, match="feature names"):
         more_rows(estimator, pd.DataFrame(ROWS, columns=["fat", "ash"]), columns)
-    assert columns.called(1) == "column 'fat'"
-    assert first_rows(estimator, ROWS, 1)[1].called(1) == "column 1"
+    with pytest.raises(ValueError, match="column 'fat' has 1 missing or infinite values"):
+        more_rows(estimator, pd.DataFrame([[1.0, np.nan]], columns=["ash", "fat"]), columns)
 
 
 @pytest.mark.parametrize(("bad", "kind"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
@@ -96,8 +104,9 @@ def test_too_few_rows_are_refused():
 
 
 def test_of_many_columns_the_first_few_are_named():
-    assert Columns(7, None).listed(np.array([3, 5])) == "column 3, column 5"
-    assert Columns(7, None).listed(np.arange(7), most=2) == "column 0, column 1 and 5 more"
+    assert Columns(9, None).listed(np.array([3, 5])) == "column 3, column 5"
+    assert Columns(9, None).listed(np.arange(7), most=2) == "column 0, column 1 and 5 more"
+    assert Columns(2, ("ash", "fat")).listed(np.array([1])) == "column 'fat'"
 
 
 @given(st.floats() | st.integers())

@@ -1,0 +1,48 @@
+"""Progress is shown on standard error, or not at all."""
+
+import sys
+
+import pytest
+
+from vbrand.estimators.progress import counted, shown
+
+
+def test_who_is_silent_gets_nothing_to_tell(capsys):
+    with shown(False) as search, counted(False, 10, "sampling") as sweeps:
+        assert search is None
+        assert sweeps is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_log_gets_one_line_for_each_tenth(capsys):
+    with counted(True, 200, "sampling") as advance:
+        for _ in range(200):
+            advance(1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = [line for line in err.splitlines() if line.startswith("sampling:")]
+    assert lines == [f"sampling: {share} % of 200 sweeps" for share in range(10, 101, 10)]
+
+
+def test_large_steps_skip_tenths_and_never_repeat_one(capsys):
+    with counted(True, 1_000, "sampling") as advance:
+        for done in (350, 40, 5, 605):
+            advance(done)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("sampling:")]
+    assert lines == ["sampling: 30 % of 1,000 sweeps", "sampling: 100 % of 1,000 sweeps"]
+
+
+def test_the_search_can_be_told_of(capsys):
+    with shown(True) as show:
+        show(12, 3, -1234.56)
+    assert capsys.readouterr().out == ""
+
+
+def test_without_rich_a_sentence_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    for progress in (shown(True), counted(True, 10, "sampling")):
+        with (
+            pytest.raises(ImportError, match=r"verbose=True needs the package rich: pip install 'vbrand\[cli\]'"),
+            progress,
+        ):
+            pass
