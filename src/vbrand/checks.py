@@ -1,4 +1,4 @@
-"""Settings in: each that is off gets one sentence."""
+"""Checks of settings: one that can't be used is refused with one sentence."""
 
 import math
 from collections.abc import Collection
@@ -29,7 +29,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 
 
 def _as_float(value: object) -> float:
-    """Return a number of any kind as a float, and nan for what is none or too large for one."""
+    """Return a number of any kind as a float; nan for what is not a number, or too large for a float."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:

@@ -47,10 +47,12 @@ def evaluate(truth: Any, found: Discovery) -> Scores:
         raise ValueError(
             f"truth has {true.shape[0]} values; one for each of the {found.labels.size} unlabelled rows is expected."
         )
+
     novel = true_novelty(true, found)
     called = found.clusters >= found.classes.size
     known = ~novel
     right = found.labels[known] == true[known]
+
     return Scores(
         ari=float(adjusted_rand_score(true, found.clusters)),
         ami=float(adjusted_mutual_info_score(true, found.clusters)),

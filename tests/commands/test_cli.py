@@ -31,7 +31,7 @@ def test_version():
 def test_reproduce_refuses_what_it_does_not_know():
     for arguments, sentence in (
         (["reproduce", "ss9"], "there is no study 'ss9'; choose ss1"),
-        (["reproduce", "ss1", "--quick", "--full"], "--quick and --full ask for different things"),
+        (["reproduce", "ss1", "--quick", "--full"], "--quick and --full can't be used together"),
         (["reproduce", "statlog", "--quick", "--data", "no-such-folder"], "has no file sat.trn"),
     ):
         done = call(*arguments)

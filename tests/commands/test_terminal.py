@@ -23,10 +23,10 @@ from vbrand.commands.terminal import bar, sentences, show, stages
         (OSError(28, "No space left on device"), "a file: No space left on device.", 2),
         (OSError("can't be downloaded"), "can't be downloaded", 2),
         (MemoryError("80 GB"), "there is not enough memory: 80 GB.", 2),
-        (KeyboardInterrupt(), "stopped; what was there before is as it was.", 130),
+        (KeyboardInterrupt(), "stopped; nothing that was there before is lost.", 130),
         (
             KeyError("x"),
-            "vbrand failed (KeyError: 'x'). That is a defect of it; --debug shows where.",
+            "vbrand failed (KeyError: 'x'). This is a bug in vbrand; --debug shows where.",
             1,
         ),
     ],

@@ -81,7 +81,7 @@ def test_the_fit_and_the_sampler_agree_where_groups_are_apart(found):
     assert both.differing.size == 0
     assert np.abs(both.differences).mean() < 0.02
     assert both.ari == 1.0
-    assert "0 of 120 rows have another label" in str(both)
+    assert "0 of 120 rows have different labels" in str(both)
 
 
 def test_compare_shows_the_rows_that_differ(found):

@@ -35,7 +35,7 @@ _SCORE_NAMES = {
     "known_accuracy": "known accuracy",
     "false_novelty": "false novelty",
 }
-# says what is being done while it is done
+# shows what is being done while the work inside its `with` block runs
 Stage = Callable[[str], AbstractContextManager[Any]]
 
 
@@ -56,7 +56,7 @@ class Analysis:
 
 
 def analyse(material: Material, settings: Mapping[str, Any], stage: Stage) -> Analysis:
-    """Learn the known classes and discover the unknown rows; what the library warns of becomes a note."""
+    """Learn the known classes and discover the unknown rows; warnings of the library become notes."""
     unknown = material.unknown
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -64,7 +64,9 @@ def analyse(material: Material, settings: Mapping[str, Any], stage: Stage) -> An
         with stage("learning the known classes"):
             detector.fit(named(material.rows, unknown.columns), material.labels)
         found = detector.discover(named(unknown.rows, unknown.columns))
+
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
+
     scores = None if unknown.truth is None else evaluate(unknown.truth, found)
     listed = () if scores is None else tuple((_SCORE_NAMES[name], value) for name, value in asdict(scores).items())
     facts = found.facts(source=unknown.source, names=unknown.names, truth=unknown.truth, scores=listed)
@@ -77,39 +79,45 @@ def write_analysis(analysis: Analysis, folder: Path, stage: Stage) -> None:
     model = analysis.model
     with stage("drawing the report"):
         page = report_html(analysis.facts, model.settings, model.versions).encode()
+
     writes: dict[str, Callable[[BinaryIO], Any]] = {
         "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts),
         "model.vbrand": model_writer(model),
         "summary.json": lambda file: file.write(summary_json(analysis).encode()),
         "report.html": lambda file: file.write(page),
     }
+
     with stage("writing"):
         write_together({folder / name: writes[name] for name in FILES})
 
 
 def write_labels(file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Facts | None) -> None:
-    """Write one line a row: what its table says of it, its label and group, and probabilities; block by block."""
+    """Write one line per row: columns carried over from its table, its label, its group and its probabilities."""
     groups = detector.classes_.astype(str).tolist() if facts is None else [group.name for group in facts.groups]
     names = [*groups, LIKE_NONE]
     classes = [f"P({name})" for name in detector.classes_.tolist()]
+
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    # Python's writer does not see that a carriage return ends a line, too
+    # a carriage return ends a line too, but Python's writer puts no quotes around it
     returns = any(cell is not None and "\r" in cell for cells in unknown.carried.values() for cell in cells)
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
+
     own = ["label", "cluster", "novelty_probability", *classes]
     writer.writerow([*_other_names(list(unknown.carried), own), *own])
+
     for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
         columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
         columns += [answers.labels.tolist(), [names[k] for k in answers.clusters.tolist()]]
         chances = [answers.novelty_probability, *answers.class_probabilities[:, :-1].T]
         columns += [[f"{chance:.6g}" for chance in column.tolist()] for column in chances]
         writer.writerows(zip(*columns, strict=True))
+
     text.flush()
     text.detach()
 
 
 def _other_names(names: list[str], taken: list[str]) -> list[str]:
-    """Return the names of carried columns, with "(table)" behind those that are taken."""
+    """Return the names of carried columns, with "(table)" added to those that are taken already."""
     others = list[str]()
     for name in names:
         other = name
@@ -120,7 +128,7 @@ def _other_names(names: list[str], taken: list[str]) -> list[str]:
 
 
 def summary_json(analysis: Analysis) -> str:
-    """Return what was found, for programs."""
+    """Return what was found as JSON, for other programs."""
     facts, model = analysis.facts, analysis.model
     summary = {
         "sentence": facts.sentence,
@@ -139,11 +147,12 @@ def summary_json(analysis: Analysis) -> str:
         "settings": model.settings,
         "versions": model.versions,
     }
+
     return json.dumps(json_ready(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
-    """Return rows with the names of their columns, if they have any, and no copy of them."""
+    """Return the rows, uncopied, as a table with the names of their columns; rows without names as they are."""
     if columns is None:
         return rows
     import pandas

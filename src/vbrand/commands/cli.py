@@ -1,4 +1,4 @@
-"""The commands: parse, one library call, print or write. Imports wait until a command needs them."""
+"""The commands: each parses, calls the library once, and prints or writes. It imports what it needs when it runs."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ import vbrand
 from vbrand.commands.terminal import bar, fail, sentences, show, stages
 from vbrand.io.tables import FORMATS
 
-_EPILOG = "Exit codes: 0 done; 1 a defect of vbrand; 2 what was given can't be used; 130 stopped."
+_EPILOG = "Exit codes: 0 done; 1 a bug in vbrand; 2 the input can't be used; 130 stopped."
 _STUDIES = ("ss1", "robustness", "ss2", "ss3", "statlog", "all")
 _DESIGNS = ("ss1", "ss2_simple", "ss2_complex", "ss3_low", "ss3_high")
 
@@ -29,7 +29,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows.")]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="COLUMN", help="Column that is carried through, not measured; may be repeated."),
+    typer.Option("--ignore", metavar="COLUMN", help="Column to copy to the output, not to measure; may be repeated."),
 ]
 
 
@@ -56,13 +56,13 @@ def discover(
         str | None,
         typer.Argument(metavar="TEST", help="Unknown rows. Without it, the rows of TRAIN that have no label."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for what is found.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the results.")] = Path(
         "vbrand-out"
     ),
     name: Id = None,
     ignore: Ignore = None,
     truth: Annotated[
-        str | None, typer.Option("--truth", metavar="COLUMN", help="Column of the true classes: adds scores.")
+        str | None, typer.Option("--truth", metavar="COLUMN", help="Column of the true classes, to score the result.")
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -70,7 +70,7 @@ def discover(
             "--set", metavar="NAME=VALUE", help="A setting of VBrand, such as threshold=0.9; may be repeated."
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="Work side by side; -1: one a core.")] = -1,
+    jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
     debug: Debug = False,
@@ -90,9 +90,11 @@ def discover(
         chosen = _settings(settings or [])
         with stage("reading"):
             material = read_material(train, test, Roles(label, name, truth, tuple(ignore or ())))
+
         given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
         analysis = analyse(material, given, stage)
         write_analysis(analysis, out, stage)
+
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
         elif not quiet:
@@ -111,7 +113,7 @@ def predict(
     ] = None,
     debug: Debug = False,
 ) -> None:
-    """Label new rows with a model: the same columns as labels.csv.
+    """Label new rows with a model; the output has the columns of labels.csv.
 
     Example: vbrand predict found/model.vbrand more.csv --id sample -o more-labels.csv
     """
@@ -127,6 +129,7 @@ def predict(
         roles = Roles(None, name, None, tuple(ignore or ()))
         unknown = read_unknown(new, passage.names, passage.kept.size, roles)
         detector = VBrand.from_model(held)
+
         if out is None:
             write_labels(sys.stdout.buffer, detector, unknown, held.facts)
             sys.stdout.flush()
@@ -153,7 +156,7 @@ def report(
 
         held = read_model(model)
         if held.facts is None:
-            fail("the model holds no discovery to report on; run vbrand discover, or save after `discover`.")
+            fail("the model holds no discovery to report. Run vbrand discover, or call `discover` before `save`.")
         with stages(quiet=False)("drawing the report"):
             page = report_html(held.facts, held.settings, held.versions).encode()
         target = out or model.with_name("report.html")
@@ -170,8 +173,8 @@ def simulate(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for train.csv and test.csv.")],
-    size: Annotated[float, typer.Option(help="Multiplies the rows of every class.")] = 1.0,
-    columns: Annotated[int, typer.Option(help="Columns; those after the second are noise.")] = 2,
+    size: Annotated[float, typer.Option(help="Factor for the number of rows of every class.")] = 1.0,
+    columns: Annotated[int, typer.Option(help="Number of columns; those after the second are noise.")] = 2,
     seed: Annotated[int, typer.Option(help="Another seed gives another replicate.")] = 0,
     debug: Debug = False,
 ) -> None:
@@ -206,9 +209,11 @@ def demo(
 
         if out is not None:
             _want_folder(out)
+
         missing = " and ".join(str(digit) for digit in UNSEEN)
         if not quiet:
-            typer.echo(f"Handwritten digits: learned without {missing}, then shown all ten (the first run compiles).")
+            typer.echo(f"Handwritten digits: learn all but {missing}, then look at all ten (the first run compiles).")
+
         stage = stages(quiet=quiet)
         analysis = run_demo(stage, verbose=not quiet and sys.stderr.isatty())
         if not quiet:
@@ -231,14 +236,14 @@ def reproduce_command(
     quick: Annotated[bool, typer.Option("--quick", help="A quick look: fewer cells, replicates and draws.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's grid: 50 replicates of everything.")] = False,
     data: Annotated[
-        Path | None, typer.Option(help="Folder that holds sat.trn and sat.tst (or VBRAND_DATA); else downloaded.")
+        Path | None, typer.Option(help="Folder with sat.trn and sat.tst; else that in VBRAND_DATA; else downloaded.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Tasks side by side; -1: one a core.")] = -1,
+    jobs: Annotated[int, typer.Option(help="Number of parallel tasks; -1: one per core.")] = -1,
     debug: Debug = False,
 ) -> None:
-    """Run the studies of the paper, from simulation to figure; a stopped run goes on where it was.
+    """Run the studies of the paper, from simulation to figure; a stopped run continues where it stopped.
 
-    Without --quick or --full it runs what docs/reproduction.md shows (an hour or so on two cores).
+    Without --quick or --full it runs what docs/reproduction.md shows (about an hour on two cores).
 
     Example: vbrand reproduce ss1 --quick -o reproduced
     """
@@ -251,7 +256,8 @@ def reproduce_command(
         if study not in _STUDIES:
             fail(f"there is no study {study!r}; choose {', '.join(STUDIES)} or all.")
         if quick and full:
-            fail("--quick and --full ask for different things; give one of them.")
+            fail("--quick and --full can't be used together; give one of them.")
+
         effort = EFFORTS["quick" if quick else "full" if full else "shown"]
         for each in STUDIES if study == "all" else (study,):
             for figure in reproduce(each, out, effort, jobs=effective_n_jobs(jobs), data=data, bar=bar):
@@ -277,6 +283,7 @@ def _settings(given: list[str]) -> dict[str, Any]:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near and equals else f"NAME is one of {', '.join(sorted(known))}."
             fail(f"--set {pair}: NAME=VALUE is expected; {hint}")
+
         try:
             value = json.loads(text)
         except ValueError:

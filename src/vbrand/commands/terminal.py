@@ -16,7 +16,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from vbrand.facts.facts import Facts
 
-# exit codes: what was given can't be used; a defect of vbrand; stopped by the user
+# exit codes: the input can't be used; a bug in vbrand; stopped by the user
 UNUSABLE, DEFECT, STOPPED = 2, 1, 130
 
 
@@ -27,11 +27,11 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
         yield
     except typer.Exit:
         raise
-    except BrokenPipeError:  # whoever read the output has had enough
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     except KeyboardInterrupt:
-        fail("stopped; what was there before is as it was.", STOPPED)
+        fail("stopped; nothing that was there before is lost.", STOPPED)
     except Exception as error:
         if debug:
             raise
@@ -41,17 +41,17 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
             fail(f"there is not enough memory: {error}.")
         if isinstance(error, OSError | ValueError | ImportError):
             fail(str(error))
-        fail(f"vbrand failed ({type(error).__name__}: {error}). That is a defect of it; --debug shows where.", DEFECT)
+        fail(f"vbrand failed ({type(error).__name__}: {error}). This is a bug in vbrand; --debug shows where.", DEFECT)
 
 
 def fail(sentence: str, code: int = UNUSABLE) -> NoReturn:
-    """Say what is wrong, and end."""
+    """Print what is wrong on standard error, and exit."""
     typer.echo(sentence, err=True)
     raise typer.Exit(code=code)
 
 
 def stages(*, quiet: bool) -> Callable[[str], AbstractContextManager[Any]]:
-    """Return what shows, on standard error, what is being done while it is done."""
+    """Return a function that shows a message on standard error while the work in its `with` block runs."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         return lambda what: nullcontext()
@@ -60,7 +60,7 @@ def stages(*, quiet: bool) -> Callable[[str], AbstractContextManager[Any]]:
 
 @contextmanager
 def bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Yield what is told of costs done, of so much in all."""
+    """Show a bar that is full at `total`, and yield the function that advances it."""
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(name, total=total)
@@ -68,15 +68,17 @@ def bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def show(facts: "Facts") -> None:
-    """Print the answer: a sentence, the groups, how good it is where the truth is known, and notes."""
+    """Print the answer: a sentence, the table of groups, scores if the truth is known, and notes."""
     from vbrand.facts.groups import GroupKind
 
     console = Console(highlight=False)
     console.print(escape(facts.sentence), style="bold", soft_wrap=True)
     console.print(_groups(facts))
+
     for group in facts.groups:
         if group.kind == GroupKind.NOVEL and group.explanation is not None:
             console.print(escape(f"{group.name}: {group.explanation}"), soft_wrap=True)
+
     if facts.scores:
         console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores), soft_wrap=True)
     for note in facts.notes:
@@ -91,6 +93,7 @@ def _groups(facts: "Facts") -> Table:
         table.add_column(heading, justify="right")
     if facts.confusion is not None:
         table.add_column("mostly")
+
     for k, group in enumerate(facts.groups):
         sure = f"{group.novelty_probability:.3f}" if group.rows else "-"
         cells = [escape(group.name), group.kind, f"{group.rows:,}", f"{group.weight:.3f}", sure]

@@ -18,7 +18,7 @@ from vbrand.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a discovery is about: the rows, the known classes, and from when on a row or a group counts as novel."""
+    """What a discovery is about: the rows, the known classes, and the limits for novel rows and groups."""
 
     table: NDArray[Any]  # (n, p) in the user's units
     yardstick: Yardstick  # the known classes as they are after the discovery
@@ -47,7 +47,7 @@ class Discovery(ABC):
     labels: NDArray[Any]  # (n,) known label, or -1 / "novel"
     clusters: IntArray  # (n,)
     novelty_probability: FloatArray  # (n,)
-    novelty_score: FloatArray  # (n,) log-odds of novelty above those of the threshold
+    novelty_score: FloatArray  # (n,) log-odds of novelty minus those of the threshold
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
 
@@ -72,7 +72,7 @@ class Discovery(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return what the columns of the table are called."""
+        """Return the names of the columns."""
         return self.context.columns
 
     @property
@@ -103,9 +103,9 @@ class Discovery(ABC):
         truth: Any = None,
         scores: tuple[tuple[str, float], ...] = (),
     ) -> Facts:
-        """Return what pictures are drawn of.
+        """Return the facts that pictures are drawn from.
 
-        `source` is what the table is called, `names` and `truth` are those of its rows, `scores` say how good it is.
+        `source` is the name of the table, `names` and `truth` have one value per row, `scores` tell how good it is.
         """
         return facts_of(
             self.context.table,
@@ -133,7 +133,7 @@ class Discovery(ABC):
         return None
 
     def has_rows_of(self, other: "Discovery") -> bool:
-        """Return whether another discovery is of the same rows."""
+        """Return whether another discovery is about the same rows."""
         return bool(np.array_equal(self.context.table, other.context.table))
 
     def explain(self, row: int) -> Explanation:
@@ -143,14 +143,14 @@ class Discovery(ABC):
         """
         if not -self.labels.size <= row < self.labels.size:
             raise IndexError(
-                f"row {row} was asked for; the rows that were discovered count from 0 to {self.labels.size - 1}."
+                f"there is no row {row}; the rows that were discovered are numbered from 0 to {self.labels.size - 1}."
             )
         return self.context.yardstick.explain(self.context.table[[row]].astype(np.float64))
 
     def summary(self) -> "Summary":
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
 
-        Below it, where the novel groups lie beside the known classes, and what was done to the table.
+        Below it stands where the novel groups lie beside the known classes, and what was done to the table.
         """
         return Summary(self.groups, self.notes)
 
@@ -184,6 +184,7 @@ class Summary:
             f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
             for g in self.groups
         ]
+
         for group in self.groups:
             if group.kind == GroupKind.NOVEL and group.explanation is not None:
                 lines.append(f"{group.name}: {group.explanation}")
@@ -198,6 +199,7 @@ class Summary:
             f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
             for g in self.groups
         )
+
         below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
         notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -1,4 +1,7 @@
-"""The draws of all chains: votes, counts and label-invariant quantities, with no array of draws by rows of floats."""
+"""The draws of all chains: votes, counts and label-invariant quantities.
+
+No array of floats with an entry per draw and row is ever made.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ class Chains:
     """Kept draws, chain by chain; labels may lie on disk."""
 
     legs: list[list[Leg]]
-    known: int  # J: labels below are known classes
+    known: int  # J: smaller labels are known classes
 
     @property
     def count(self) -> int:
@@ -25,7 +28,7 @@ class Chains:
 
     @property
     def draws(self) -> int:
-        """Return the number of kept draws of a chain."""
+        """Return the number of kept draws per chain."""
         return sum(leg.draws for leg in self.legs[0])
 
     @cached_property
@@ -45,7 +48,7 @@ class Chains:
 
     @cached_property
     def votes(self) -> IntArray:
-        """Return in how many draws each row was in each known class, or novel (last), (n, J + 1)."""
+        """Return in how many draws each row was in each known class, and in how many novel (last), (n, J + 1)."""
         n = self.legs[0][0].last_labels.size
         votes = np.zeros((n, self.known + 1), dtype=np.int64)
         for labels in self.blocks():
@@ -55,16 +58,16 @@ class Chains:
         return votes
 
     def blocks(self) -> Iterator[SmallInts]:
-        """Return the labels of draws, (some draws, n), leg by leg and chain by chain."""
+        """Return the labels leg by leg and chain by chain, each of shape (draws of the leg, n)."""
         return (leg.labels for chain in self.legs for leg in chain)
 
     def novel_rows(self) -> IntArray:
-        """Return the number of novel rows of each draw, (chains, draws)."""
+        """Return the number of novel rows per draw, (chains, draws)."""
         counts = [(labels >= self.known).sum(axis=1) for labels in self.blocks()]
         return np.concatenate(counts).reshape(self.count, self.draws)
 
     def novel_groups(self, smallest: int = 1) -> IntArray:
-        """Return the number of novel clusters of at least so many rows of each draw, (chains, draws)."""
+        """Return the number of novel clusters with at least `smallest` rows per draw, (chains, draws)."""
         counts = [
             int((np.bincount(one, minlength=self.known)[self.known :] >= smallest).sum())
             for labels in self.blocks()
@@ -73,12 +76,12 @@ class Chains:
         return np.array(counts, dtype=np.int64).reshape(self.count, self.draws)
 
     def chosen(self, most: int) -> IntArray:
-        """Return the numbers of at most so many draws, evenly over all chains; they count from chain to chain."""
+        """Return the numbers of at most `most` draws, evenly over all chains; they count on from chain to chain."""
         total = self.count * self.draws
         return np.unique(np.linspace(0, total - 1, min(most, total)).astype(np.int64))
 
     def labels(self, chosen: IntArray, rows: Any = slice(None)) -> SmallInts:
-        """Return labels of chosen draws, whose numbers ascend, (chosen, rows)."""
+        """Return the labels in the chosen draws, whose numbers must ascend, (chosen, rows)."""
         parts, first = list[SmallInts](), 0
         for labels in self.blocks():
             inside = chosen[(chosen >= first) & (chosen < first + labels.shape[0])] - first

@@ -32,13 +32,13 @@ class Comparison:
 
     @property
     def differing(self) -> IntArray:
-        """Return the rows whose labels differ, those whose probabilities differ most first."""
+        """Return the rows whose labels differ; those whose probabilities differ most come first."""
         rows = np.flatnonzero(self.first_labels != self.second_labels)
         return np.asarray(rows[np.argsort(-np.abs(self.differences[rows]).max(axis=1), kind="stable")])
 
     @property
     def most_different(self) -> IntArray:
-        """Return all rows, those whose probabilities differ most first."""
+        """Return all rows; those whose probabilities differ most come first."""
         return np.asarray(np.argsort(-np.abs(self.differences).max(axis=1), kind="stable"))
 
     def __str__(self) -> str:
@@ -50,11 +50,13 @@ class Comparison:
             f"  {apart[:, k].mean():>11.4f}  {apart[:, k].max():>7.3f}"
             for k, name in enumerate(self.names)
         ]
+
         n, other = self.first_labels.size, self.differing.size
         lines.append(
-            f"{other:,} of {n:,} rows have another label; ARI of the partitions {self.ari:.3f}; novel groups "
+            f"{other:,} of {n:,} rows have different labels; ARI of the partitions {self.ari:.3f}; novel groups "
             f"{self.n_groups[0]:.2f} and {self.n_groups[1]:.2f}."
         )
+
         for row in self.differing[:_SHOWN]:
             k = int(apart[row].argmax())
             lines.append(
@@ -69,7 +71,7 @@ class Comparison:
 
 
 def compare(first: Discovery, second: Discovery) -> Comparison:
-    """Return where two discoveries of the same rows differ: a variational fit and the sampler, say.
+    """Return where two discoveries of the same rows differ, such as a variational fit and the sampler.
 
     >>> import numpy as np
     >>> from vbrand import VBrand, compare
@@ -81,16 +83,22 @@ def compare(first: Discovery, second: Discovery) -> Comparison:
     """
     for one in (first, second):
         if not isinstance(one, Discovery):
-            raise TypeError(f"compare takes what `discover` returned, twice; one of them is a {type(one).__name__}.")
+            raise TypeError(f"compare needs two results of `discover`; one of them is a {type(one).__name__}.")
+
     if first.labels.size != second.labels.size:
         raise ValueError(
-            f"the first discovery has {first.labels.size} rows, the second {second.labels.size}: give two of the same "
-            "rows."
+            f"the first discovery has {first.labels.size} rows, the second {second.labels.size}. Compare two "
+            "discoveries of the same rows."
         )
     if not np.array_equal(first.classes, second.classes):
-        raise ValueError("the two discoveries have different known classes: give two of the same rows and classes.")
+        raise ValueError(
+            "the two discoveries have different known classes. Compare two with the same rows and classes."
+        )
     if not first.has_rows_of(second):
-        raise ValueError("the two discoveries are of different rows, or of the same in another order.")
+        raise ValueError(
+            "the two discoveries are of different rows, or of the same rows in another order. Give both the same table."
+        )
+
     return Comparison(
         names=(*(str(name) for name in first.classes), "novelty"),
         first=first.class_probabilities,

@@ -8,7 +8,7 @@ tails do no harm.
 >>> noise = np.random.default_rng(0).normal(size=(4, 1_000))
 >>> round(split_rhat(noise), 2), round(split_rhat(noise + [[0], [0], [0], [9]]), 2)
 (1.0, 1.53)
->>> effective_size(np.repeat(noise, 5, axis=1)) < 4_800  # 20,000 draws, each of 4,000 five times
+>>> effective_size(np.repeat(noise, 5, axis=1)) < 4_800  # 20,000 draws: 4,000, each repeated five times
 True
 """
 
@@ -17,14 +17,14 @@ from scipy import fft, special, stats
 
 from vbrand.types import FloatArray
 
-_MIN_DRAWS = 4  # a half of fewer has no variance
+_MIN_DRAWS = 4  # with fewer a half has no variance
 
 
 def split_rhat(draws: FloatArray) -> float:
     """Return the split R-hat of (chains, draws): the larger of those of location and of spread.
 
     1 means that the chains agree; above 1.01 they should run longer. It is infinite where they stand still at different
-    values, and nan with fewer than 4 draws a chain.
+    values, and nan with fewer than 4 draws per chain.
     """
     halves = _halves(draws)
     if halves is None:
@@ -40,7 +40,7 @@ def split_rhat(draws: FloatArray) -> float:
 def effective_size(draws: FloatArray) -> float:
     """Return how many independent draws tell as much of the location (bulk) as these of shape (chains, draws).
 
-    Draws that are all the same count each; with fewer than 4 a chain it is nan.
+    If all draws are the same, each of them counts; with fewer than 4 draws per chain the answer is nan.
     """
     halves = _halves(draws)
     if halves is None:
@@ -52,7 +52,7 @@ def effective_size(draws: FloatArray) -> float:
 
 
 def _halves(draws: FloatArray) -> FloatArray | None:
-    """Return the halves of the chains as chains, without the middle draw of an odd number; None of too few."""
+    """Return the halves of chains as chains, without the middle draw of an odd number; None if draws are too few."""
     draws = np.asarray(draws, dtype=np.float64)
     if draws.ndim != 2 or not draws.shape[0]:
         raise ValueError(f"draws has shape {draws.shape}; expected (chains, draws). Pass one chain as draws[None, :].")

@@ -1,7 +1,7 @@
-"""Draws on disk: a folder that keeps the legs of a run, so that a stopped run goes on where it was.
+"""Draws on disk: a folder that keeps the legs of a run, so that a stopped run continues where it stopped.
 
-A leg is two files, labels and all else; each is written under another name and then renamed, the second last, so what
-is there is whole. Arrays and JSON only: nothing that could run code.
+A leg is two files: labels, and all else. Each is written under another name and then renamed, the labels first: where
+the second file is, the leg is complete. The files hold arrays and JSON only, nothing that could run code.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _SCHEMA = 1
 
 
 def fingerprint(parts: Iterable[Any]) -> str:
-    """Return a hash of arrays and of what JSON can hold: the same run has the same."""
+    """Return a hash of arrays and of values that JSON can hold: equal parts have equal hashes."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):
@@ -45,7 +45,7 @@ class DrawStore:
     """The folder of one run."""
 
     folder: Path
-    run: str  # what tells it from others: in the names of its files
+    run: str  # identifies the run, in the names of its files
 
     @classmethod
     def open(cls, folder: Path, run: str, seed: int) -> Self:
@@ -53,7 +53,7 @@ class DrawStore:
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"schema": _SCHEMA, "run": run, "seed": seed})
         try:
-            with (folder / "run.json").open("x") as file:  # of two runs that begin at once one is refused
+            with (folder / "run.json").open("x") as file:  # of two runs that begin at the same time one is refused
                 file.write(text)
         except FileExistsError:
             about = _about(folder)
@@ -64,7 +64,7 @@ class DrawStore:
         return cls(folder, run[:12])
 
     def recall(self, chain: int, leg: int) -> Leg | None:
-        """Return a leg that was kept, its labels left on disk, or None: if it is not there, or not whole."""
+        """Return a leg that was kept, its labels left on disk, or None if it is not there or not complete."""
         path = self._path(chain, leg)
         labels = path.with_suffix(".labels.npy")
         try:

@@ -45,10 +45,10 @@ class Memberships:
 
 @dataclass(frozen=True)
 class Answers:
-    """What there is to say of each row."""
+    """The answer for each row."""
 
     labels: NDArray[Any]  # (n,) known label, or -1 / "novel"
-    clusters: IntArray  # (n,) 0..J-1 the known classes, J.. the groups, and the next number for a novelty like none
+    clusters: IntArray  # (n,) 0..J-1 the known classes, J.. the groups, and the next number for rows like no group
     novelty_probability: FloatArray  # (n,)
     class_probabilities: FloatArray  # (n, J + 1) of the known classes and of novelty
 
@@ -73,7 +73,7 @@ def label_names(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 class Predictive(Protocol):
-    """Components that rows are predicted by, and what each of them means."""
+    """The components by which rows are predicted, and what each of them means."""
 
     @property
     def meaning(self) -> IntArray:
@@ -86,8 +86,8 @@ class Predictive(Protocol):
 def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Memberships]]:
     """Return the memberships of rows block by block, by their posterior predictive densities.
 
-    Not by the responsibilities of the fit: those average the log density of an empty novel component over all the
-    places where it may lie, which no row can outweigh, so that a row far from everything would count as known.
+    The responsibilities of the fit are not used: they average the log density of an empty novel component over all
+    places where it may lie. That average is so low that a row far from everything would count as known.
     """
     for block in rows.blocks():
         yield block, _shared_out(predictive.log_parts(rows.working(block)), predictive.meaning)

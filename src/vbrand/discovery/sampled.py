@@ -46,7 +46,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What new rows are predicted by after the sampler has run: an average over its draws."""
+    """What predicts new rows after the sampler has run: an average over its draws."""
 
     rows: Rows  # that were discovered
     target: Target
@@ -67,7 +67,7 @@ class Draws:
         for small, gamma in zip(self.chains.labels(chosen), concentration, strict=True):
             labels = small.astype(np.int64)
             clusters = max(known, int(labels.max()) + 1) - known
-            statistics = statistics_of_labels(self.rows, labels, known + clusters + 1)  # and one cluster without rows
+            statistics = statistics_of_labels(self.rows, labels, known + clusters + 1)  # and an empty cluster
             components = posterior_from(with_novelties(prior, clusters + 1).components, statistics)
             weights = log_urn_weights(prior.weights.dirichlet, statistics.counts[:-1], gamma)
             parts = weights + log_component_densities(rows, components)
@@ -81,10 +81,11 @@ class Draws:
 class SampledDiscovery(Discovery):
     """The answer of `BrandSampler.discover`.
 
-    Probabilities are shares of draws. A row is novel if it was in more than `threshold` of them, and else of the known
-    class that it was in most often; novel rows are grouped by the partition with the least expected variation of
-    information. The probability of novelty is shared out among groups as a row lay with their rows. `novelty_score`
-    takes the share of n draws as (novel + threshold) / (n + 1), so that it is finite.
+    Probabilities are shares of draws. A row is novel if it was novel in more than `threshold` of them; otherwise it
+    belongs to the known class that it was in most often. Novel rows are grouped by the partition with the least
+    expected variation of information. The probability of novelty is shared out among the groups by how often the row
+    lay in one cluster with their rows. `novelty_score` takes the share of n draws as (novel + threshold) / (n + 1), so
+    that it is finite.
     """
 
     chains: Chains
@@ -104,18 +105,19 @@ class SampledDiscovery(Discovery):
         shares = self.class_probabilities
         if groups == 0:
             total = shares[:, :-1].sum(axis=1, keepdims=True)
-            # rows that were novel in every draw have no class: equal shares
+            # rows that were novel in every draw belong to no class: they get equal shares
             return np.where(total > 0.0, shares[:, :-1] / np.where(total > 0.0, total, 1.0), 1.0 / known)
         beside = self._beside_groups(groups)
         beside *= (shares[:, -1] / beside.sum(axis=1))[:, None]
         return np.column_stack([shares[:, :-1], beside])
 
     def _beside_groups(self, groups: int) -> FloatArray:
-        """Return how often each row, where it was novel, lay with the rows of each group, (n, groups)."""
+        """Return how often each row, in draws where it was novel, lay with the rows of each group, (n, groups)."""
         known = self.classes.size
         sizes = np.array([group.rows for group in self.groups[known:]])
         beside = np.zeros((self.labels.size, groups))
         members = self.clusters >= known
+
         for small in self.chains.labels(self.chains.chosen(DRAWS_FOR_PARTITION)):
             drawn = small.astype(np.int64)
             novel = drawn >= known
@@ -125,14 +127,15 @@ class SampledDiscovery(Discovery):
             # the share of a group's rows that lie in a cluster of this draw
             inside = (pairs.reshape(groups, width) / sizes[:, None]).T  # (clusters, groups)
             beside[novel] += inside[drawn[novel]]
-        # rows that never lay with any group: as the groups are large
+
+        # rows that never lay with any group are shared out by the sizes of the groups
         return np.where(beside.sum(axis=1, keepdims=True) > 0.0, beside, sizes / sizes.sum())
 
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
-        """Return at most so many draws of the labels, (draws, n), evenly over all chains.
+        """Return at most `n_draws` draws of the labels, (draws, n), spread evenly over all chains.
 
         Known classes are 0..J-1; the numbers of novel clusters mean nothing from one draw to the next. They are the
-        draws of the sampler, so `random_state` has nothing to do.
+        draws of the sampler, so `random_state` is not used.
         """
         return self.chains.labels(self.chains.chosen(n_draws)).astype(np.int64)
 
@@ -159,6 +162,7 @@ class SampledDiscovery(Discovery):
                 import arviz
         except ImportError:
             raise ImportError("to_arviz needs the package arviz: pip install 'vbrand[arviz]'") from None
+
         names = [str(name) for name in self.classes]
         posterior = {
             "weights": self.chains.weights,
@@ -168,8 +172,10 @@ class SampledDiscovery(Discovery):
             "novel_rows": self.chains.novel_rows(),
             "known_means": self.known_means,
         }
+
         coords = {"component": [*names, "novelty"], "known_class": names, "column": list(self._mean_columns)}
         dims = {"weights": ["component"], "known_means": ["known_class", "column"]}
+
         if int(arviz.__version__.split(".")[0]) >= 1:
             return arviz.from_dict({"posterior": posterior}, coords=coords, dims=dims)
         return arviz.from_dict(posterior=posterior, coords=coords, dims=dims)
@@ -216,7 +222,7 @@ def clusters_of(chains: Chains, threshold: float, n_jobs: int | None, random_sta
 
 
 def _weights(chains: Chains, clusters: IntArray) -> FloatArray:
-    """Return the mean weights of known classes, and that of novelty shared out by the rows of its groups."""
+    """Return the mean weights of known classes, and that of novelty shared out by the sizes of its groups."""
     mean = chains.weights.mean(axis=(0, 1))
     rows = np.bincount(clusters[clusters >= chains.known] - chains.known)
     return np.append(mean[:-1], mean[-1] * rows / max(1, rows.sum()))
@@ -251,7 +257,7 @@ def _diagnosis(name: str, draws: FloatArray) -> Diagnosis:
 
 
 def disagreement(found: SampledDiscovery) -> str | None:
-    """Return a sentence if the chains disagree, or the halves of one."""
+    """Return a sentence if the chains, or the two halves of a single chain, disagree."""
     diagnostics = found.diagnostics
     apart = sorted((each for each in diagnostics if each.rhat > _DISAGREE), key=lambda each: -each.rhat)
     if not apart:

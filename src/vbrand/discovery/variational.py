@@ -29,7 +29,7 @@ _CERTAIN = 1.0 - 1e-9
 class VariationalDiscovery(Discovery):
     """The answer of `VBrand.discover`.
 
-    For a large table probabilities are computed when first asked for, from the table as it then is.
+    For a large table probabilities are computed when they are first asked for, from the table as it is at that time.
     """
 
     elbo: float  # in the user's units, every constant kept
@@ -38,7 +38,7 @@ class VariationalDiscovery(Discovery):
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
     group_components: IntArray  # novel components that are groups, in their order
-    _rows: Rows  # what the model sees of the table
+    _rows: Rows  # the table as the model sees it
     _predictive: Predictive
 
     @cached_property
@@ -63,7 +63,7 @@ class VariationalDiscovery(Discovery):
         return Climb(max(self.traces, key=lambda trace: float(trace[-1])), self.history)
 
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
-        """Return draws of `clusters`, (draws, n), each row by its probabilities and on its own, as the fit has it."""
+        """Return draws of `clusters`, (draws, n), each row by its own probabilities, independently of the others."""
         generator = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         steps = np.cumsum(self.probabilities, axis=1)[:, :-1]  # (n, J + groups - 1)
         return np.stack([(steps < generator.random((steps.shape[0], 1))).sum(axis=1) for _ in range(n_draws)])
@@ -85,8 +85,8 @@ def discovery_of(
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units.
 
-    `rows` are what the model sees of it, `weights` those that are expected of the components (K,). Memberships are
-    computed block by block, each time anew: no array of rows by components is kept.
+    `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,). Memberships
+    are computed block by block whenever they are needed: no array of rows by components is kept.
     """
     n, classes, threshold = len(rows), context.classes, context.threshold
     clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
@@ -149,7 +149,7 @@ def _groups_by_size(best: IntArray) -> IntArray:
 
 
 def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
-    """Return probabilities of known classes and groups; what other novel components hold goes to the best group."""
+    """Return probabilities of known classes and groups; that of other novel components goes to the best group."""
     if group_components.size == 0:
         return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
     inside = np.exp(members.novel[:, group_components])  # (n, groups)
@@ -169,5 +169,6 @@ def _count_groups(
         drawn = (steps < generator.random((steps.shape[0], 1))).sum(axis=1)
         sizes = certain + np.bincount(drawn, minlength=certain.size)
         counts[draw] = (sizes[:-1] >= min_group).sum()
+
     low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
     return GroupCount(float(counts.mean()), int(low), int(high))

@@ -13,8 +13,8 @@ from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
 _SHOWN = 5
-DOUBT = "; no farther than those: another spread or shape, or no novelty"
-# of columns with less, only those that matter half as much as the first are named
+DOUBT = "; no farther than those: it differs in spread or shape, or is not novel"
+# a column with a smaller share is named only if it has at least half the share of the first
 _SMALL_SHARE = 0.05
 
 
@@ -25,27 +25,27 @@ class Contribution:
     column: str
     value: float  # of the row
     usual: float  # of the class
-    share: float  # of the squared distance; shares sum to one, and a column that brings it nearer has a negative one
+    share: float  # of the squared distance; shares sum to one; negative if the column brings the row nearer
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The nearest known class, how far it is, and the columns that make the distance, those that matter most first."""
+    """The nearest known class, how far away it is, and the columns that make the distance, the largest share first."""
 
     nearest: str
-    distance: float  # in standard deviations of the class, its own scatter
-    typical: float  # what its rows have on average: the square root of the number of columns
+    distance: float  # in standard deviations of the class
+    typical: float  # the distance of its own rows: the square root of the number of columns
     contributions: tuple[Contribution, ...]
 
     @property
     def is_doubtful(self) -> bool:
-        """Return whether it is no farther from the class than its own rows are."""
+        """Return whether the row or group is no farther from the class than the rows of the class are."""
         return self.distance <= self.typical
 
     def __str__(self) -> str:
-        """Return a sentence and the columns; shares are of the squared distance, and may add to more than all of it.
+        """Return a sentence and the columns with their shares of the squared distance.
 
-        Columns that bring the row nearer have negative shares.
+        Shares may add up to more than 100 %, as columns that bring the row nearer have negative shares.
         """
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
         lines = [f"{head} (its own rows: about {self.typical:.1f}{DOUBT if self.is_doubtful else ''})"]
@@ -62,7 +62,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Yardstick:
-    """The known components and the way to the coordinates that they are measured in."""
+    """The known components, and the way to the coordinates in which distances from them are measured."""
 
     components: Components  # the known ones, in working coordinates
     class_of: IntArray
@@ -81,7 +81,7 @@ class Yardstick:
         return np.asarray(self.passage.outward(centre)[0])
 
     def explain(self, rows: FloatArray) -> Explanation:
-        """Return the explanation of a row in the user's units, or of the middle of several, (n, p)."""
+        """Return the explanation of a row, or of the middle of several, given in the user's units, (n, p)."""
         kept, working = self.passage.middle(rows)
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
         divisor = self.components.divisor

@@ -1,4 +1,4 @@
-"""The facts of a discovery that pictures are drawn of: small, whatever the size of the table.
+"""The facts of a discovery that pictures are drawn from: small, whatever the size of the table.
 
 `found.plot`, the report and the model file all rest on them.
 """
@@ -47,18 +47,18 @@ class Facts:
     """All that a picture needs to know."""
 
     sentence: str
-    source: str  # what the table is called; may be empty
+    source: str  # the name of the table; may be empty
     rows: int
-    groups: tuple[Group, ...]  # known classes, then novel groups; without what hardly matters in explanations
+    groups: tuple[Group, ...]  # known classes, then novel groups; explained by the columns that matter most
     count: GroupCount
     notes: tuple[str, ...]
     threshold: float
     novelty_counts: IntArray  # (bins, 3) rows by P(novel) from 0 to 1, of known classes, novel and outlier groups
     points: Points
     profiles: Profiles
-    climb: Climb | None  # None where there is no bound
+    climb: Climb | None  # None if there is no bound
     confusion: Confusion | None
-    scores: tuple[tuple[str, float], ...]  # names and values, where the truth is known
+    scores: tuple[tuple[str, float], ...]  # names and values, if the truth is known
 
     @property
     def known(self) -> int:
@@ -84,7 +84,7 @@ def facts_of(
     truth: Any = None,
     scores: tuple[tuple[str, float], ...] = (),
 ) -> Facts:
-    """Return the facts; `class_probabilities` gives those of some rows."""
+    """Return the facts; `class_probabilities` returns the probabilities of the rows it is given."""
     drawn = rows_to_draw(clusters)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])

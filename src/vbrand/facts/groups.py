@@ -27,11 +27,11 @@ class Group:
 
     name: str
     rows: int
-    weight: float  # the share of all rows that the model expects of it
+    weight: float  # the share of all rows that the model expects it to have
     novelty_probability: float  # mean over its rows
     kind: GroupKind
     centre: FloatArray  # (p,) mean of its rows, in the user's units
-    explanation: Explanation | None  # where its centre lies beside the known classes; None for those
+    explanation: Explanation | None  # how far its centre lies from the known classes; None for a known class
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class GroupCount:
     """Number of novel groups, of at least `min_group` rows each: mean and 90 % interval over draws of labels.
 
     The draws of a variational fit hold its components fixed and only redraw which rows belong to them, so the interval
-    is too narrow: it knows nothing of other ways to split the rows. Those of the sampler are draws of the posterior.
+    is too narrow: it ignores other ways to split the rows. The draws of the sampler are draws of the posterior.
     """
 
     mean: float
@@ -56,11 +56,12 @@ def describe_groups(
     min_group: int,
     yardstick: Yardstick,
 ) -> tuple[Group, ...]:
-    """Return known classes and novel groups, line by line of the summary; `weights` are those that are expected."""
+    """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones."""
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
     centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
+
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
@@ -75,11 +76,12 @@ def describe_groups(
                 explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
             )
         )
+
     return tuple(groups)
 
 
 def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
-    """Return the chosen rows, of many an even sample."""
+    """Return the chosen rows, or an even sample of them if they are many."""
     rows = np.flatnonzero(chosen)
     return np.asarray(table[rows[:: -(-rows.size // _ROWS_TO_EXPLAIN)]], dtype=np.float64)
 

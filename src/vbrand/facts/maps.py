@@ -9,16 +9,16 @@ from vbrand.types import FloatArray, IntArray
 
 # rows on a map: as many as a browser draws at once and an eye can tell apart
 MOST_POINTS = 2_000
-# t-SNE looks at so many principal components, as is usual
+# t-SNE works on so many principal components, as is usual
 _COMPONENTS = 30
-# coordinates beyond this count as it: one far row should not choose the axes
+# coordinates farther out are cut to this: one far row should not choose the axes
 _FAR_OUT = 30.0
 _FEWEST_FOR_TSNE = 10
 _SAME_PLACE = 1e-9
 
 
 def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
-    """Return the rows on a map: all, or of a long table a sample in which small groups are not lost.
+    """Return the rows on a map: all, or a sample of a long table that keeps its small groups.
 
     Half of the sample is shared out equally among the clusters, half by size; within a cluster rows are taken evenly.
 
@@ -47,13 +47,13 @@ def principal_scores(rows: FloatArray) -> FloatArray:
 
 
 def tsne_points(scores: FloatArray) -> FloatArray | None:
-    """Return points in the plane where neighbours stay neighbours, (n, 2); None for too few rows."""
+    """Return points in the plane such that neighbours stay neighbours, (n, 2); None for too few rows."""
     from sklearn.manifold import TSNE
 
     n, size = scores.shape[0], float(np.ptp(scores, axis=0).max())
-    if n < _FEWEST_FOR_TSNE or not _SAME_PLACE < size < np.inf:  # its compiled code does not survive what is rounding
+    if n < _FEWEST_FOR_TSNE or not _SAME_PLACE < size < np.inf:  # rows equal up to rounding crash its compiled code
         return None
     method = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0)
-    # so few rows gain nothing by threads that wait for each other, and a map has no use for advice on its settings
+    # so few rows gain nothing by threads, and warnings about t-SNE's settings are of no use for a map
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         return np.asarray(method.fit_transform(scores / size), dtype=np.float64)

@@ -11,7 +11,7 @@ from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupKind, some_rows
 from vbrand.types import FloatArray, IntArray
 
-# columns that a picture has room for: names that must be read, points of a curve
+# the most columns that a picture has room for: as names to be read, and as points of a curve
 _MOST_NAMES = 40
 _MOST_POINTS = 500
 _NUMBER_INSIDE = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\D*)")
@@ -21,17 +21,17 @@ _NUMBER_INSIDE = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\D*)")
 class Profiles:
     """Quartiles of the columns of each group, in the user's units; NaN where a group has no rows."""
 
-    columns: tuple[str, ...]  # those that are drawn
-    of: int  # how many there are
-    positions: FloatArray | None  # (c,) where the names are ordered numbers, such as wavelengths
+    columns: tuple[str, ...]  # the names of those that are drawn
+    of: int  # number of columns that could be drawn
+    positions: FloatArray | None  # (c,) if the names are ordered numbers, such as wavelengths
     lower: FloatArray  # (groups, c)
-    middle: FloatArray  # (groups, c) of a known class without rows what the model expects
+    middle: FloatArray  # (groups, c); for a known class without rows, what the model expects
     upper: FloatArray  # (groups, c)
     scaled: FloatArray  # (3, groups, c) lower, middle and upper in robust scales from the middle of the labelled rows
 
     @property
     def are_spectra(self) -> bool:
-        """Return whether columns are places on an axis."""
+        """Return whether columns are positions on an axis, as in a spectrum."""
         return self.positions is not None
 
     @property
@@ -46,7 +46,7 @@ class Profiles:
 
 
 def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
-    """Return the profiles of groups, of many columns those that tell most."""
+    """Return the profiles of the groups; of a wide table only some columns."""
     quartiles = np.full((3, len(groups), int(yardstick.passage.kept.sum())), np.nan)
     for k, group in enumerate(groups):
         if group.rows:
@@ -54,6 +54,7 @@ def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ..
             quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
         elif group.kind == GroupKind.KNOWN:
             quartiles[1, k] = yardstick.class_centre(k)
+
     scaled = yardstick.passage.standardised(quartiles)
     names = yardstick.passage.kept_columns
     positions = ordered_numbers(names)
@@ -64,7 +65,9 @@ def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ..
 
 
 def ordered_numbers(names: tuple[str, ...]) -> FloatArray | None:
-    """Return the numbers in names that are ordered by them, as wavelengths are; a mere count of columns is none.
+    """Return the numbers in the names of columns if they rise or fall throughout, as wavelengths do, else None.
+
+    Numbers that only count the columns give None, too.
 
     >>> ordered_numbers(("1100 nm", "1102 nm", "1104 nm"))
     array([1100., 1102., 1104.])
@@ -74,6 +77,7 @@ def ordered_numbers(names: tuple[str, ...]) -> FloatArray | None:
     found = [_NUMBER_INSIDE.fullmatch(name.strip()) for name in names]
     if len(names) < 3 or any(match is None for match in found):
         return None
+
     parts = [match.groups() for match in found if match is not None]
     numbers = np.array([float(number) for _, number, _ in parts])
     steps = np.diff(numbers)

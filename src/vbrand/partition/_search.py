@@ -17,10 +17,11 @@ Loss = Literal["vi", "binder"]
 # sums may be reordered, so that they run in vector registers
 _jit = numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 
-_SCAN_STEPS = 2**28  # groups beyond twice those of any draw are tried while one scan takes no more: half a second
+# a partition may have more than twice the groups of any draw as long as one scan takes no more steps: half a second
+_SCAN_STEPS = 2**28
 _MAX_CELLS = 2**27  # of the tables of one run: half a gigabyte
-_MEDOID_STEPS = 200_000_000  # spent on the draw to start from: about half a second
-_LEAST_GAIN = 1e-12  # smaller ones are rounding errors, and would let rows move for ever
+_MEDOID_STEPS = 200_000_000  # spent on finding the draw to start from: about half a second
+_LEAST_GAIN = 1e-12  # smaller gains are rounding errors, and would let rows move for ever
 
 
 class Problem(NamedTuple):
@@ -30,7 +31,7 @@ class Problem(NamedTuple):
     offset: IntArray  # (D,) where the clusters of a draw begin in the table of a group
     weight: IntArray  # (items,) rows of an item
     curve: FloatArray  # (n + 1,) g
-    medoid: IntArray  # (items,) clusters in the draw that is nearest to all others
+    medoid: IntArray  # (items,) clusters in the draw that is nearest to the others
     item: IntArray  # (n,) item of each row
     cells: int  # clusters in all draws
     groups: int  # at most
@@ -43,13 +44,13 @@ class _State(NamedTuple):
     offset: IntArray
     weight: IntArray
     curve: FloatArray
-    label: IntArray  # (items,) slot, or -1: nowhere yet
+    label: IntArray  # (items,) slot of each item, or -1: in none yet
     size: IntArray  # (groups,) rows
     table: NDArray[np.int32]  # (groups, cells) rows in the clusters of the draws
 
 
 def loss_curve(n: int, loss: Loss) -> FloatArray:
-    """Return g(0), .., g(n), whose sums over tables make the loss."""
+    """Return g(0), .., g(n): the loss is made of sums of g over tables."""
     x = np.arange(n + 1.0)
     if loss == "vi":
         # (11.2) g(x) = x log x / n
@@ -64,6 +65,7 @@ def renumbered(draws: NDArray[Any]) -> Codes:
     if highest > max(draws.size, 2**16):  # a table of all numbers would be larger than the draws
         values, inverse = np.unique(draws, return_inverse=True)
         highest, draws = len(values), inverse.reshape(draws.shape)
+
     codes = np.empty(draws.shape, dtype=np.min_scalar_type(min(highest, draws.shape[1])))
     number = np.full(highest + 1, -1)
     for draw, code in zip(draws, codes, strict=True):
@@ -72,7 +74,7 @@ def renumbered(draws: NDArray[Any]) -> Codes:
 
 
 def evenly(total: int, most: int) -> IntArray:
-    """Return at most so many of 0, .., total - 1, evenly spread."""
+    """Return at most `most` of the numbers 0, .., total - 1, evenly spread."""
     return np.arange(min(total, most)) * total // min(total, most)
 
 
@@ -85,7 +87,7 @@ def mean_loss(labels: NDArray[Any], codes: Codes, curve: FloatArray) -> float:
 
 
 def by_size(labels: IntArray) -> IntArray:
-    """Return the groups numbered from the largest, of equal ones from that with the earlier first row."""
+    """Return labels with groups numbered by size, largest first; of equal ones by first appearance."""
     _, first, inverse, size = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     rank = np.empty(len(size), dtype=np.int64)
     rank[np.lexsort((first, -size))] = np.arange(len(size))
@@ -105,11 +107,13 @@ def problem_of(codes: Codes, curve: FloatArray, max_groups: int | None) -> Probl
     item = np.array([place.setdefault(column.tobytes(), len(place)) for column in columns], dtype=np.int64)
     weight = np.bincount(item)
     items = columns[np.unique(item, return_index=True)[1]]
+
     clusters = codes.max(axis=1, initial=0).astype(np.int64) + 1  # (D,)
     cells = int(clusters.sum())
     free = max(2 * int(clusters.max()), _SCAN_STEPS // max(items.size, 1))
     free = min(free, max(_MAX_CELLS // cells, 2))
     groups = max(min(free if max_groups is None else max_groups, len(items)), 1)
+
     # the medoid among as many draws as there is time for
     candidates = evenly(len(codes), max(_MEDOID_STEPS // max(codes.size, 1), 1))
     losses = [mean_loss(codes[draw], codes, curve) for draw in candidates]
@@ -118,7 +122,7 @@ def problem_of(codes: Codes, curve: FloatArray, max_groups: int | None) -> Probl
 
 
 def best_of_run(problem: Problem, run: int, rng: np.random.Generator) -> IntArray:
-    """Return the partition of the rows at which one run of the search ends."""
+    """Return the partition of the rows with which one run of the search ends."""
     items = len(problem.codes)
     state = _State(
         *problem[:4],
@@ -126,6 +130,7 @@ def best_of_run(problem: Problem, run: int, rng: np.random.Generator) -> IntArra
         size=np.zeros(problem.groups, dtype=np.int64),
         table=np.zeros((problem.groups, problem.cells), dtype=np.int32),
     )
+
     _assign(state, _start(problem, run, rng))
     _scan(state, rng.permutation(np.flatnonzero(state.label < 0)))
     _sweeten(state, rng)
@@ -143,6 +148,7 @@ def _start(problem: Problem, run: int, rng: np.random.Generator) -> IntArray:
         return np.arange(items)
     if run and run % 2 == 0:
         return np.full(items, -1)
+
     labels = problem.codes[:, rng.integers(len(problem.offset))].astype(np.int64) if run else problem.medoid
     labels = by_size(labels)
     return np.where(labels < problem.groups, labels, -1)
@@ -158,7 +164,7 @@ def _sweeten(state: _State, rng: np.random.Generator) -> None:
 
 
 def _dissolve_each(state: _State, rng: np.random.Generator) -> bool:
-    """Dissolve each group and allocate its items anew, keep what lowers the loss, and return if anything did."""
+    """Dissolve each group and allocate its items again; keep what lowers the loss, and return whether anything did."""
     improved = False
     least = _level(state)
     for group in rng.permutation(np.flatnonzero(state.size)):
@@ -177,7 +183,7 @@ def _dissolve_each(state: _State, rng: np.random.Generator) -> bool:
 
 @_jit
 def _by_appearance(labels, number):  # type: ignore[no-untyped-def]
-    """Return labels numbered by first appearance; number holds -1 for each label, before and after."""
+    """Return labels numbered by first appearance; `number` holds -1 for each label, before and after."""
     result = np.empty_like(labels)
     found = 0
     for i in range(labels.size):
@@ -185,6 +191,7 @@ def _by_appearance(labels, number):  # type: ignore[no-untyped-def]
             number[labels[i]] = found
             found += 1
         result[i] = number[labels[i]]
+
     for label in labels:
         number[label] = -1
     return result
@@ -206,10 +213,11 @@ def agreement(left, right):  # type: ignore[no-untyped-def]
 
 @_jit
 def _cross_terms(order, ends, codes, curve):  # type: ignore[no-untyped-def]
-    """Return the mean over draws of sum_z g(n_z) - 2 sum_cz g(n_cz); order lists the rows group by group."""
+    """Return the mean over draws of sum_z g(n_z) - 2 sum_cz g(n_cz); `order` lists the rows group by group."""
     total = 0.0
     cluster = np.zeros(order.size, np.int64)
     cell = np.zeros(order.size, np.int64)
+
     for draw in range(codes.shape[0]):
         code = codes[draw]
         cluster[:] = 0
@@ -222,6 +230,7 @@ def _cross_terms(order, ends, codes, curve):  # type: ignore[no-untyped-def]
                 cluster[code[i]] += cell[code[i]]
                 cell[code[i]] = 0
             begin = end
+
         for z in range(cluster.size):
             total += curve[cluster[z]]
     return total / codes.shape[0]
@@ -229,7 +238,7 @@ def _cross_terms(order, ends, codes, curve):  # type: ignore[no-untyped-def]
 
 @_jit
 def _level(state):  # type: ignore[no-untyped-def]
-    """Return sum_c g(n_c) - 2 mean sum_cz g(n_cz): the loss but for what no partition changes."""
+    """Return sum_c g(n_c) - 2 mean sum_cz g(n_cz): the loss without the terms that are the same for all partitions."""
     total = 0.0
     for group in range(state.size.size):
         if state.size[group]:
@@ -242,12 +251,13 @@ def _level(state):  # type: ignore[no-untyped-def]
 
 @_jit
 def _move(state, item, group):  # type: ignore[no-untyped-def]
-    """Move an item to a group, from nowhere or to nowhere (-1) too."""
+    """Move an item from its group to another; group -1 means nowhere."""
     w, own, code = state.weight[item], state.label[item], state.codes[item]
     if own >= 0:
         state.size[own] -= w
         for draw in range(code.size):
             state.table[own, state.offset[draw] + code[draw]] -= w
+
     if group >= 0:
         state.size[group] += w
         for draw in range(code.size):
@@ -257,7 +267,7 @@ def _move(state, item, group):  # type: ignore[no-untyped-def]
 
 @_jit
 def _assign(state, label):  # type: ignore[no-untyped-def]
-    """Move all items to where they shall be."""
+    """Move every item to the group that `label` gives it."""
     for item in range(label.size):
         if state.label[item] != label[item]:
             _move(state, item, label[item])
@@ -265,16 +275,18 @@ def _assign(state, label):  # type: ignore[no-untyped-def]
 
 @_jit
 def _scan(state, order):  # type: ignore[no-untyped-def]
-    """Move each item in turn to the group, or an empty one, where it costs least; return how many moved."""
+    """Move each item in turn to the group where it costs least, which may be an empty one; return how many moved."""
     moved = 0
     where = np.empty(state.offset.size, np.int64)
     for item in order:
         w, own, code = state.weight[item], state.label[item], state.codes[item]
         for draw in range(where.size):
             where[draw] = state.offset[draw] + code[draw]
+
         best, least, empty = own, np.inf, -1
         if own >= 0:
             least = _cost(state, own, where, w, -w) - _LEAST_GAIN
+
         for group in range(state.size.size):
             if state.size[group] == 0:
                 empty = group
@@ -282,9 +294,10 @@ def _scan(state, order):  # type: ignore[no-untyped-def]
                 cost = _cost(state, group, where, w, 0)
                 if cost < least:
                     best, least = group, cost
-        # alone: g(w) - 2 g(w)
+        # alone in a group: g(w) - 2 g(w)
         if empty >= 0 and -state.curve[w] < least:
             best = empty
+
         if best != own:
             _move(state, item, best)
             moved += 1
@@ -293,7 +306,7 @@ def _scan(state, order):  # type: ignore[no-untyped-def]
 
 @_jit
 def _cost(state, group, where, w, shift):  # type: ignore[no-untyped-def]
-    """Return what w rows add to the loss in a group, counted without its own rows by a shift of -w or 0."""
+    """Return what an item of w rows adds to the loss in a group; shift is -w if it is in there already, else 0."""
     curve, table = state.curve, state.table[group]
     inside = 0.0
     for draw in range(where.size):
@@ -306,18 +319,20 @@ def _cost(state, group, where, w, shift):  # type: ignore[no-untyped-def]
 
 @_jit
 def _merge(state):  # type: ignore[no-untyped-def]
-    """Merge pairs of groups where that lowers the loss; return how many."""
+    """Merge pairs of groups if that lowers the loss; return how many merged."""
     merged = 0
     curve, size = state.curve, state.size
     for a in range(size.size):
         for b in range(a):
             if size[a] == 0 or size[b] == 0:
                 continue
+
             first, second = state.table[a], state.table[b]
             inside = 0.0
             for cell in range(first.size):
                 inside += curve[first[cell] + second[cell]] - curve[first[cell]] - curve[second[cell]]
             gain = 2.0 * inside / state.offset.size - curve[size[a] + size[b]] + curve[size[a]] + curve[size[b]]
+
             if gain > _LEAST_GAIN:
                 for item in range(state.label.size):
                     if state.label[item] == b:

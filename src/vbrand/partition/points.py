@@ -1,11 +1,12 @@
 """Point partitions: one clustering that sums up many posterior draws of it.
 
-Draws are an integer array (D, n): the cluster of each of n rows in each of D draws. Numbers mean nothing across draws.
+Draws are an integer array (D, n): the cluster of each of n rows in each of D draws. The same number may
+mean different clusters in different draws.
 
 The answer is the partition with the least expected distance to the draws (Wade and Ghahramani 2018). Both distances,
 variation of information and Binder's, read sum_c g(n_c) + sum_z g(n_z) - 2 sum_cz g(n_cz) over the table of groups c
 by clusters z, with a convex g. A greedy search with restarts (after Dahl, Johnson and Mueller 2022) keeps these tables
-only, so that moving a row costs O(D) a group.
+only, so that moving a row costs O(D) per group.
 
 >>> import numpy as np
 >>> draws = np.array([[0, 0, 1, 1, 2], [1, 1, 0, 0, 0], [3, 3, 7, 7, 7]])
@@ -37,9 +38,9 @@ from vbrand.partition._search import (
 )
 from vbrand.types import FloatArray, IntArray
 
-_MAX_ROWS = 10_000  # of a whole similarity matrix: 0.8 GB
+_MAX_ROWS = 10_000  # of a similarity matrix in one piece: 0.8 GB
 _STRIP = 64  # rows of the matrix computed at a time: their draws stay in the cache
-_SEARCH_DRAWS = 2_000  # more add little to where the search goes
+_SEARCH_DRAWS = 2_000  # more draws hardly change where the search goes
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,10 @@ class Partition:
 
     Attributes
     ----------
-    labels : (n,) group of each row; 0 is the largest group, of equal ones that with the earlier first row
+    labels : (n,) group of each row; largest group first, equal ones by first appearance
     expected_loss : mean loss over the draws
     loss : "vi" or "binder"
-    runs : (n_runs,) expected loss that each run ended at; many equal to the least make it credible
+    runs : (n_runs,) expected loss at the end of each run; trust the least loss more if many runs reach it
     """
 
     labels: IntArray
@@ -67,9 +68,10 @@ def similarity(draws: NDArray[Any], rows: NDArray[Any] | None = None) -> FloatAr
         draws = draws[:, rows]
     elif draws.shape[1] > _MAX_ROWS:
         raise ValueError(
-            f"the similarity of {draws.shape[1]:,} rows is a matrix of as many columns; at most {_MAX_ROWS:,} are made "
-            "whole. Pass a sample of the rows as rows=, or walk through the matrix with similarity_blocks."
+            f"the similarity of {draws.shape[1]:,} rows is a matrix of as many columns; at most {_MAX_ROWS:,} rows are "
+            "done at once. Pass a sample of the rows as rows=, or walk through the matrix with similarity_blocks."
         )
+
     codes = np.ascontiguousarray(renumbered(draws).T)  # (m, D)
     result = np.empty((len(codes), len(codes)))
     for begin in range(0, len(codes), _STRIP):
@@ -126,6 +128,7 @@ def best_partition(
     for name, count in (("n_runs", n_runs), ("max_groups", 1 if max_groups is None else max_groups)):
         if count < 1:
             raise ValueError(f"{name} is {count}; the search needs at least 1. Leave it out for the default.")
+
     codes = renumbered(draws)  # (D, n)
     curve = loss_curve(codes.shape[1], loss)
     problem = problem_of(codes[evenly(len(codes), _SEARCH_DRAWS)], curve, max_groups)
@@ -133,6 +136,7 @@ def best_partition(
     found = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(best_of_run)(problem, run, generator) for run, generator in enumerate(generators)
     )
+
     found = [by_size(labels) for labels in found]
     losses = {labels.tobytes(): mean_loss(labels, codes, curve) for labels in found}
     runs = np.array([losses[labels.tobytes()] for labels in found])
@@ -141,7 +145,7 @@ def best_partition(
 
 
 def vote(draws: NDArray[Any], known: int, threshold: float = 0.5) -> IntArray:
-    """Return the known class with most votes for each row, or `known` if more than a share of draws calls it novel.
+    """Return the known class with most votes for each row, or `known` if more than `threshold` of draws call it novel.
 
     Numbers below `known` in the draws are known classes; all others are novel. Of classes with equally many votes the
     first wins.
@@ -151,6 +155,7 @@ def vote(draws: NDArray[Any], known: int, threshold: float = 0.5) -> IntArray:
         raise ValueError(f"known is {known!r}; it is the number of known classes. Pass 0 if there are none.")
     if not 0.0 <= threshold < 1.0:
         raise ValueError(f"threshold is {threshold}; it is a share of draws, from 0 to below 1. Leave it at 0.5.")
+
     winner = np.full(draws.shape[1], known, dtype=np.int64)
     most = np.zeros(draws.shape[1], dtype=np.int64)
     for label in range(known):
@@ -181,12 +186,12 @@ def point_partition(
 
 
 def _checked(draws: NDArray[Any]) -> NDArray[Any]:
-    """Return the draws, or raise a ValueError unless they are one row of cluster numbers a draw."""
+    """Return the draws, or raise a ValueError unless they are one row of cluster numbers per draw."""
     draws = np.asarray(draws)
     if draws.ndim != 2 or not len(draws):
         raise ValueError(
-            f"draws has shape {draws.shape}; expected one row a draw and one column a row of the table, with at least "
-            "one draw. A discovery gives them with label_draws()."
+            f"draws has shape {draws.shape}; expected one row per draw and one column per row of the table, with at "
+            "least one draw. A discovery gives them with label_draws()."
         )
     if not np.issubdtype(draws.dtype, np.integer):
         raise ValueError(
@@ -200,6 +205,6 @@ def _checked(draws: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_loss(loss: str) -> None:
-    """Raise a ValueError unless the loss is one of those known."""
+    """Raise a ValueError unless the loss is a known one."""
     if loss not in get_args(Loss):
         raise ValueError(f"loss is {loss!r}; expected 'vi' or 'binder'. Leave it out for 'vi'.")

@@ -1,4 +1,4 @@
-"""Facts -> figures, as Plotly takes them: dicts of traces and layout. Colours of the page are set in the browser."""
+"""Facts -> figures as Plotly takes them: dicts of traces and layout. The browser sets the colours of the page."""
 
 from html import escape
 from typing import Any
@@ -22,44 +22,20 @@ _MOVES = {"birth": "triangle-up", "merge": "triangle-down", "release": "square",
 _NOVEL = "#d55e00"
 _LONGEST_NAME = 24
 _CLASSES_SHOWN = 4
-# more names than these cover a map; more lines than these cover each other
+# more names than this cover the map; more lines than this cover each other
 _MOST_NAMED = 15
 _MOST_LINES = 10
 
 
 def map_figure(facts: Facts) -> Figure:
-    """Return the map; it carries places by both methods and colours of all kinds, which the page switches."""
-    points, looks = facts.points, looks_of(facts.groups)
+    """Return the map, with the places of rows by PCA and t-SNE and all their colours: the page switches among them."""
+    points = facts.points
     drawn = {"pca": points.scores[:, :2]}
     neighbours = tsne_points(points.scores)
     if neighbours is not None:
         drawn["tsne"] = neighbours
-    hover = _hover(facts)
-    traces, views = list[Figure](), list[Figure]()
-    for k, (group, look) in enumerate(zip(facts.groups, looks, strict=True)):
-        own = np.flatnonzero(points.clusters == k)
-        if own.size == 0:
-            continue
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{escape(_short(group.name))} ({group.rows:,})",
-                "marker": {"symbol": look.symbol, "size": 8, "opacity": 0.8, "color": look.colour},
-                "text": [hover[i] for i in own.tolist()],
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )
-        views.append(
-            {
-                "places": {name: place[own].T for name, place in drawn.items()},
-                "colours": {
-                    "group": look.colour,
-                    "class": look.colour if group.kind == GroupKind.KNOWN else _NOVEL,
-                    "novelty": points.novelty[own],
-                },
-            }
-        )
+
+    traces, views = _marks(facts, drawn)
     labels = {name: _labels(facts, place) for name, place in drawn.items()}
     layout = {
         "xaxis": {"zeroline": False},
@@ -80,6 +56,39 @@ def map_figure(facts: Facts) -> Figure:
     return {"data": traces, "layout": layout, "views": views, "labels": labels, "titles": titles, "height": height}
 
 
+def _marks(facts: Facts, drawn: dict[str, FloatArray]) -> tuple[list[Figure], list[Figure]]:
+    """Return the marks of each group that has rows on the map, and the places and colours that they can have."""
+    points, hover = facts.points, _hover(facts)
+    traces, views = list[Figure](), list[Figure]()
+    for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
+        own = np.flatnonzero(points.clusters == k)
+        if own.size == 0:
+            continue
+
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{escape(_short(group.name))} ({group.rows:,})",
+                "marker": {"symbol": look.symbol, "size": 8, "opacity": 0.8, "color": look.colour},
+                "text": [hover[i] for i in own.tolist()],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+
+        views.append(
+            {
+                "places": {name: place[own].T for name, place in drawn.items()},
+                "colours": {
+                    "group": look.colour,
+                    "class": look.colour if group.kind == GroupKind.KNOWN else _NOVEL,
+                    "novelty": points.novelty[own],
+                },
+            }
+        )
+    return traces, views
+
+
 def novelty_figure(facts: Facts) -> Figure:
     """Return the distribution of P(novel), with the threshold."""
     bins = facts.novelty_counts.shape[0]
@@ -97,6 +106,7 @@ def novelty_figure(facts: Facts) -> Figure:
         for k, (name, colour, shape) in enumerate(_KINDS)
         if facts.novelty_counts[:, k].any()
     ]
+
     threshold = facts.threshold
     line = {
         "type": "line",
@@ -108,6 +118,7 @@ def novelty_figure(facts: Facts) -> Figure:
         "line": {"dash": "dash"},
     }
     words = {"x": threshold, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+
     layout = {
         "barmode": "overlay",
         "xaxis": {"title": {"text": "P(novel)"}, "range": [0, 1]},
@@ -125,11 +136,12 @@ def novelty_figure(facts: Facts) -> Figure:
 
 
 def profile_figure(facts: Facts) -> Figure:
-    """Return the medians of all groups column by column, novel ones with their quartiles."""
+    """Return the medians of all groups column by column; novel groups have bands from quartile to quartile."""
     profiles = facts.profiles
     spectra, place, drawn = profiles.are_spectra, profiles.axis, profiles.drawn
     names = [escape(name) for name in profiles.columns]
     near = {group.explanation.nearest for group in facts.groups if group.explanation is not None}
+
     traces = list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
         if np.isnan(drawn[1, k]).all() or group.kind == GroupKind.OUTLIER:
@@ -154,6 +166,7 @@ def profile_figure(facts: Facts) -> Figure:
                 "hovertemplate": "%{text}: %{customdata:.4~g}<extra>" + escape(_short(group.name)) + "</extra>",
             }
         )
+
     ticks = {} if spectra else {"tickvals": place, "ticktext": [escape(_short(name)) for name in profiles.columns]}
     title = "median" if spectra else "median, in robust scales of the labelled rows"
     layout = {
@@ -184,6 +197,7 @@ def features_figure(group: Group) -> Figure:
         ],
         "hoverinfo": "text",
     }
+
     names = [escape(_short(part.column)) for part in parts]
     layout = {
         "yaxis": {"tickvals": np.arange(len(parts)), "ticktext": names, "automargin": True},
@@ -212,6 +226,7 @@ def history_figure(facts: Facts) -> Figure:
             "hovertemplate": "sweep %{x}: %{y:,.2f}<extra></extra>",
         }
     ]
+
     for kind in dict.fromkeys(move.kind for move in moves):
         own = [move for move in moves if move.kind == kind]
         bounds = [move.bound for move in own]
@@ -227,6 +242,7 @@ def history_figure(facts: Facts) -> Figure:
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )
+
     layout = {
         "xaxis": {"title": {"text": "sweeps that were kept"}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": "bound (nats)"}, "tickformat": ",.0f"},
@@ -253,6 +269,7 @@ def confusion_figure(facts: Facts) -> Figure:
         "hovertemplate": "%{text} rows, %{z:.0%} of the true class<extra></extra>",
         "colorbar": {"title": {"text": "share of the true class"}, "tickformat": ".0%"},
     }
+
     found = [escape(_short(name)) for name in table.clusters]
     true = [escape(_short(name)) for name in table.truth]
     layout = {
@@ -269,7 +286,7 @@ def confusion_figure(facts: Facts) -> Figure:
 
 
 def _hover(facts: Facts) -> list[str]:
-    """Return what a row on the map says: its name, group and probabilities."""
+    """Return the text that each row on the map shows: its name, group and probabilities."""
     points = facts.points
     names = [*(group.name for group in facts.groups[: facts.known]), "novel"]
     texts = list[str]()
@@ -283,7 +300,7 @@ def _hover(facts: Facts) -> list[str]:
 
 
 def _labels(facts: Facts, points: FloatArray) -> list[Figure]:
-    """Return the names of groups, written where they lie; of many groups those of novel ones."""
+    """Return the names of groups, written in the middle of their rows; of many groups only the names of novel ones."""
     labels = list[Figure]()
     named = (GroupKind.KNOWN, GroupKind.NOVEL) if len(facts.groups) <= _MOST_NAMED else (GroupKind.NOVEL,)
     for k, group in enumerate(facts.groups):
@@ -295,7 +312,7 @@ def _labels(facts: Facts, points: FloatArray) -> list[Figure]:
 
 
 def _band(place: FloatArray, lower: FloatArray, upper: FloatArray, colour: str, name: str) -> list[Figure]:
-    """Return two lines without a line, and the room between them filled."""
+    """Return the two edges of a band, drawn with no line of their own, and the area between them filled."""
     edge = {"type": "scatter", "mode": "lines", "x": place, "line": {"width": 0}, "hoverinfo": "skip"}
     shared = {**edge, "legendgroup": name, "showlegend": False}
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))

@@ -1,10 +1,10 @@
-"""How groups look in every picture: cool colours and round shapes are known, warm ones with points are new."""
+"""How groups look in every picture: known classes are cool and round, novel groups warm and pointed."""
 
 from dataclasses import dataclass
 
 from vbrand.facts.groups import Group, GroupKind
 
-# told apart by people with any colour vision (after Okabe and Ito), and never by colour alone
+# people with any colour vision can tell them apart (after Okabe and Ito); shapes tell groups apart, too
 _COOL = ("#0072b2", "#009e73", "#56b4e9", "#5b5ea6", "#3a7d7c", "#8fb339")
 _WARM = ("#d55e00", "#cc79a7", "#e69f00", "#b2182b", "#8c510a", "#e7298a")
 _GREY = "#7f7f7f"
@@ -17,12 +17,12 @@ _POINTED = (("triangle-up", "^"), ("star", "*"), ("cross", "P"), ("triangle-down
 
 @dataclass(frozen=True)
 class Look:
-    """The look of one group; of many groups no two are the same until colours and shapes have all met."""
+    """The look of one group; no two groups look the same until all pairs of colour and shape are used."""
 
     colour: str
     symbol: str  # Plotly's name of its shape
-    marker: str  # matplotlib's
-    dash: str  # of its line, Plotly's name
+    marker: str  # matplotlib's name of it
+    dash: str  # Plotly's name of the pattern of its line
 
 
 def looks_of(groups: tuple[Group, ...]) -> tuple[Look, ...]:

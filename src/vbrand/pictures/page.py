@@ -1,4 +1,4 @@
-"""Figures and words -> one HTML file: nothing is fetched, and a policy in the file forbids it."""
+"""Figures and words -> one HTML file: it fetches nothing, and a policy in the file forbids it to."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
 from vbrand.pictures.looks import Look, looks_of
 
-# groups whose columns are drawn one by one
+# the most novel groups whose columns are drawn
 _MOST_EXPLAINED = 12
 _SHAPES = {
     "circle": "●",
@@ -29,15 +29,17 @@ _SHAPES = {
 
 
 def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    """Return the report on a discovery, made with these settings of the detector and versions of packages."""
+    """Return the report on a discovery that was made with these settings and these versions of packages."""
     try:
         from jinja2 import Environment, StrictUndefined
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError("reports need the packages plotly and jinja2: pip install 'vbrand[report]'") from None
+
     explained = [group for group in facts.groups if group.kind == GroupKind.NOVEL and group.explanation is not None]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("template.html"))
+
     return template.render(
         title=f"What is new in {facts.source}" if facts.source else "What is new",
         facts=facts,
@@ -80,6 +82,6 @@ def _resource(name: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return JSON that may stand within a page: no tag can begin in it."""
+    """Return JSON that is safe inside a page: no tag can begin in it."""
     text = json.dumps(json_ready(value, digits=7), allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -23,7 +23,7 @@ class Plots:
     def map(self, method: str = "pca", colour: str = "group", ax: Any = None) -> Any:
         """Draw the rows in the plane: `method` is "pca" or "tsne", `colour` is "group" or "novelty".
 
-        Of a long table a sample is drawn, and the title says so.
+        If the table is long, a sample of it is drawn and the title says so.
         """
         check_choice("method", method, ("pca", "tsne"))
         check_choice("colour", colour, ("group", "novelty"))
@@ -31,6 +31,7 @@ class Plots:
         points = facts.points.scores[:, :2] if method == "pca" else tsne_points(facts.points.scores)
         if points is None:
             raise ValueError(f"{len(facts.points.names)} rows are too few for t-SNE; use method='pca'.")
+
         axes, shown = _axes(ax), None
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
             own = facts.points.clusters == k
@@ -38,9 +39,11 @@ class Plots:
                 hue = {"color": look.colour} if colour == "group" else _hue(facts.points.novelty[own])
                 label = f"{group.name} ({group.rows:,})"
                 shown = axes.scatter(*points[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
+
         axes.legend(title="group (rows)")
         if colour == "novelty" and shown is not None:
             axes.figure.colorbar(shown, ax=axes, label="P(novel)")
+
         words = (
             ("first principal component", "second principal component") if method == "pca" else ("t-SNE 1", "t-SNE 2")
         )
@@ -57,6 +60,7 @@ class Plots:
         facts = self._facts()
         profiles, axes = facts.profiles, _axes(ax)
         place = profiles.axis
+
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
             lower, middle, upper = profiles.drawn[:, k]
             line = "-" if group.kind == GroupKind.KNOWN else "--"
@@ -64,6 +68,7 @@ class Plots:
             axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
             if group.kind == GroupKind.NOVEL:
                 axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
+
         if not profiles.are_spectra:
             axes.set_xticks(place, profiles.columns, rotation=90)
         axes.set(ylabel="median" if profiles.are_spectra else "median (robust scales)")
@@ -77,8 +82,9 @@ class Plots:
         climb = self._facts().climb
         if climb is None:
             raise ValueError(
-                "draws of a sampler have no bound; `found.chains` and `found.diagnostics` show how they went."
+                "the draws of a sampler have no bound to draw; look at `found.chains` and `found.diagnostics` instead."
             )
+
         axes = _axes(ax)
         axes.plot(climb.trace, color="0.4", lw=1)
         kept = [move for move in climb.moves if move.kept]
@@ -95,7 +101,7 @@ class Plots:
         facts = self._facts(truth=truth)
         assert facts.confusion is not None
         table, axes = facts.confusion, _axes(ax)
-        axes.imshow(np.sqrt(table.counts), cmap="Blues", aspect="auto")  # small counts show beside large ones
+        axes.imshow(np.sqrt(table.counts), cmap="Blues", aspect="auto")  # so that small counts show beside large ones
         for (i, j), count in np.ndenumerate(table.counts):
             if count:
                 dark = count > 0.25 * table.counts.max()

@@ -1,4 +1,4 @@
-"""Column by column: robust scales, what stands in for one that there is none of, and columns that do not vary."""
+"""Column by column: robust scales, what stands in where there is none, and columns that do not vary."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
-    """Return the Qn scale of each column, or its stand-in where half of the values agree or Qn is zero, to rounding."""
+    """Return the Qn scale of each column, or its stand-in if half of the values agree, or Qn is 0, up to rounding."""
     half = rows.shape[0] // 2
     ordered = np.sort(rows, axis=0)
     closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
@@ -21,7 +21,7 @@ def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
 def spread_about(deviations: FloatArray) -> FloatArray:
     """Return a scale of each column of deviations, many of which may be zero.
 
-    Their root mean square, each cut at five times the median of those that are not zero.
+    It is their root mean square, after each is cut at five times the median size of those that are not zero.
     """
     size = np.abs(deviations)
     with_gaps = np.where(size > 0.0, size, np.nan)
@@ -37,10 +37,10 @@ def stand_in_scale(rows: FloatArray) -> FloatArray:
 
 
 def constant_columns(rows: FloatArray) -> BoolArray:
-    """Return the columns whose values all agree, to rounding."""
+    """Return the columns whose values all agree up to rounding."""
     return np.asarray(np.ptp(rows, axis=0) <= rounding_of(rows))
 
 
 def rounding_of(rows: FloatArray) -> FloatArray:
-    """Return the differences in each column that rounding alone can make."""
+    """Return the largest difference in each column that rounding alone can make."""
     return np.asarray(_ROUNDING * np.abs(rows).max(axis=0))

@@ -23,17 +23,19 @@ _REWEIGHTING_QUANTILE = 0.975
 def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
     """Return the Minimum Covariance Determinant of the rows, reweighted once (Rousseeuw and Van Driessen 1999).
 
-    The same six deterministic starts and concentration steps as the MRCD, with no target. As in R, the second
-    fit is made consistent as if the rows it leaves out were the outermost Gaussian ones.
+    It has the same six deterministic starts and concentration steps as the MRCD, and no target. As in R, the second
+    fit is made consistent as if the rows that it leaves out were the outermost Gaussian ones.
     """
     n, p = rows.shape
     size = subset_size(n, support_fraction)
     scale = column_scales(rows, np.zeros(p))
     if size <= p or not scale.all():
         raise SingularScatterError(size, p)
+
     frame = frame_of(rows, "identity", scale)
     inner = frame.inward(rows)
     raw = fit_of_subset(rows, best_subset(inner, starting_subsets(inner, size), 0.0), 0.0, frame)
+
     # (3.14) (x - centre)' scatter^-1 (x - centre) <= the .975 quantile of chi2_p
     difference = rows - raw.centre
     distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)

@@ -20,7 +20,7 @@ from vbrand.types import BoolArray, FloatArray
 
 TargetName = Literal["identity", "equicorrelation"]
 
-# share of the target that even a well-conditioned subset gets, as in R's rrcov
+# the least share of the target, also for a well-conditioned subset, as in R's rrcov
 _LEAST_RHO = 1e-6
 # rho may exceed this only when the typical start needs more
 _MODERATE_RHO = 0.1
@@ -96,16 +96,20 @@ def fit_mrcd(
     inner = frame.inward(rows)  # (n, p)
     working = _in_row_space(inner)  # (n, min(n, p))
     spare = rows.shape[1] - working.shape[1]  # directions in which all rows agree
+
     starts = starting_subsets(inner, size)
     given = rho is not None
     if rho is None:
         needed = np.array([rho_for(working[start], rows.shape, spare, max_condition) for start in starts])
         rho = choose_rho(needed)
         starts = [start for start, least in zip(starts, needed, strict=True) if least <= rho]
+
     if random_starts:
         generator = np.random.default_rng(generator)
         starts += [_random_subset(working, size, rho, spare, generator) for _ in range(random_starts)]
+
     fit = fit_of_subset(rows, best_subset(working, starts, rho, spare), rho, frame)
+
     # a column of counts can be constant in the final subset though not in the starts: then rho was too small
     for _ in range(_MAX_REPAIRS):
         if given or fit.condition <= _COLLAPSED * max_condition:
@@ -159,15 +163,16 @@ def choose_rho(needed: FloatArray) -> float:
 def best_subset(working: FloatArray, starts: list[BoolArray], rho: float, spare: int = 0) -> BoolArray:
     """Return the subset of smallest determinant that concentration steps reach from the starts.
 
-    `spare` counts the directions beyond the working ones, in which all rows agree.
+    `spare` is the number of directions beyond the working ones: all rows agree in them.
     """
     factor = consistency_factor(int(starts[0].sum()), working.shape[0], working.shape[1] + spare)
     best, lowest = starts[0], np.inf
     seen: set[bytes] = set()
+
     for start in starts:
         subset, determinant = start, np.inf
         for _ in range(_MAX_STEPS):
-            if subset.tobytes() in seen:  # another start came by here and went on from here
+            if subset.tobytes() in seen:  # another start has gone on from here already
                 break
             seen.add(subset.tobytes())
             following, determinant = _concentrate(working, subset, rho, factor)
@@ -184,15 +189,18 @@ def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Target
     covariance = _scatter(inner, inner.shape[0] - 1)
     if np.trace(covariance) <= p * max(min(rho, _LEAST_RHO), _ONE_POINT):
         raise OnePointError(inner.shape[0], n)
+
     # (3.6)  scatter(H) = rho I + (1 - rho) c S_H, in coordinates in which the target is I
     regular = (1.0 - rho) * consistency_factor(inner.shape[0], n, p) * covariance
     regular[np.diag_indices(p)] += rho
     values, vectors = linalg.eigh(regular)
     if values[0] <= p * np.finfo(np.float64).eps * values[-1]:
         raise SingularScatterError(inner.shape[0], p)
+
     scatter = frame.outward(regular, 1)
     if not np.isfinite(scatter).all() or not np.diag(scatter).all():
         raise ValueError("the values are so large or so small that their squares overflow: use other units.")
+
     return RobustFit(
         centre=frame.median + (rows[subset] - frame.median).mean(axis=0),
         scatter=scatter,
@@ -205,7 +213,7 @@ def fit_of_subset(rows: FloatArray, subset: BoolArray, rho: float, frame: Target
 
 
 def _check_not_one_point(rows: FloatArray, size: int) -> None:
-    """Refuse rows that a subset of copies of one row would win: its scatter would be the target and nothing else."""
+    """Refuse rows so many of which are copies of one row that the best subset would have no scatter of its own."""
     middle = np.median(rows, axis=0)
     if (rows == middle).all(axis=1).sum() >= size:
         raise OnePointError(size, rows.shape[0])
@@ -227,7 +235,7 @@ class SingularScatterError(ValueError):
     def __init__(self, size: int, columns: int) -> None:
         super().__init__(
             f"the scatter of {size} rows in {columns} columns is singular: columns are copies or sums of others, half "
-            "of a column's values agree, or there are too few rows. Use the MRCD with a rho above 0 (it chooses one)."
+            "of a column's values agree, or there are too few rows. Use the MRCD, which chooses a rho above 0."
         )
 
 
@@ -265,7 +273,7 @@ def _scatter(rows: FloatArray, divisor: int) -> FloatArray:
 
 
 def _in_row_space(rows: FloatArray) -> FloatArray:
-    """Return rows rotated into the directions they span, when there are more columns than rows."""
+    """Return rows rotated into the directions that they span, if there are more columns than rows."""
     n, p = rows.shape
     if p <= n:
         return rows

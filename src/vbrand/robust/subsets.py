@@ -12,14 +12,14 @@ from vbrand.types import BoolArray, FloatArray
 
 # directions whose scale is below this share of the largest hold rounding noise, not data
 _NO_SPREAD = 1e-9
-# above this many rows the pairwise scales of OGK come from tau, whose cost does not grow with n log n
+# above this many rows the pairwise scales of OGK come from tau, which is faster than Qn on long columns
 _LONG_COLUMN = 2_000
 
 
 def starting_subsets(rows: FloatArray, size: int) -> list[BoolArray]:
     """Return six masks of `size` rows each: tanh, Spearman, normal scores, spatial sign, BACON and raw OGK.
 
-    `rows` come in coordinates whose unit is their spread; a column in which half of the rows agree keeps that unit.
+    The columns of `rows` come in units of their spread; one in which half of the rows agree keeps that unit.
     """
     scale = qn(rows)
     standard = (rows - np.median(rows, axis=0)) / np.where(scale > _NO_SPREAD, scale, 1.0)  # (n, p)
@@ -36,7 +36,7 @@ def starting_subsets(rows: FloatArray, size: int) -> list[BoolArray]:
 
 
 def smallest(values: FloatArray, size: int) -> BoolArray:
-    """Return the mask of the `size` smallest values; of equal ones the first come first.
+    """Return the mask of the `size` smallest values; of equal values the first are taken.
 
     >>> import numpy as np
     >>> smallest(np.array([3.0, 1.0, 1.0, 1.0]), 2)

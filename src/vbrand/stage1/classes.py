@@ -31,11 +31,11 @@ class KnownClasses:
     conditions: FloatArray  # (K,) condition number of the scatter, relative to its target
     rhos: FloatArray  # (K,) share of the target in the scatter; 0 where nothing was regularised
     average: FloatArray  # (p, p) the scatter of an average component
-    alike: float  # how alike the scatters are: each is as if so many rows with the average one had been seen
+    alike: float  # how alike the scatters are, in rows: so many with the average scatter count in each
 
     @property
     def trimmed(self) -> FloatArray:
-        """Return the share of each component's rows that centre and scatter leave out."""
+        """Return the share of each component's rows that its centre and scatter do not rest on."""
         return np.asarray(1.0 - self.rows_used / self.rows)
 
 
@@ -64,10 +64,12 @@ def learn_classes(
     check_sizes(classes, np.bincount(member))
     _check_columns(rows)
     stand_in = stand_in_scales(rows, member)
+
     fits = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_fit_class)(rows[member == j], label, scatter, support_fraction, stand_in)
         for j, label in enumerate(classes)
     )
+
     scatters = np.stack([fit.scatter for fit in fits])
     return KnownClasses(
         labels=classes,
@@ -84,10 +86,10 @@ def learn_classes(
 
 
 def stand_in_scales(rows: FloatArray, member: IntArray) -> FloatArray:
-    """Return the scale a column takes in a class where half of its values agree.
+    """Return the scale that a column takes in a class where half of its values agree.
 
-    That of deviations from the medians of the classes; where those are all zero (the column only tells classes
-    apart), from the overall median.
+    It is the scale of the deviations from the medians of the classes. Where those are all zero (the column only tells
+    classes apart), it is that of the deviations from the overall median.
     """
     medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])  # (J, p)
     within = spread_about(rows - medians[member])

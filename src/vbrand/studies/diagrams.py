@@ -23,6 +23,7 @@ def _draw_model(folder: Path) -> list[str]:
         np.array([4.0, -2.5]) + rng.normal(size=(25, 2)) * 0.7,
     ]
     outliers = np.array([[-6.5, 5.5], [0.5, 6.0], [6.8, -1.0]])
+
     titles = (
         "stage 1: labelled rows;\nrobust centre and scatter of each known class",
         "the same as a prior; unlabelled rows,\nof which nobody knows the classes",
@@ -30,11 +31,13 @@ def _draw_model(folder: Path) -> list[str]:
     )
     for panel, title in zip(panels[0], titles, strict=True):
         panel.set(title=title, xticks=[], yticks=[], xlim=(-8, 8), ylim=(-6, 7))
+
     for k, own in enumerate(known):
         panels[0, 0].scatter(*own.T, s=12, marker="os"[k], color=_COLOURS[k], label=f"class {'AB'[k]}, labelled")
         for panel in panels[0]:
             _ellipse(panel, centres[k], [0.9, 0.6], _COLOURS[k], solid=panel is not panels[0, 1])
     panels[0, 0].scatter(*outliers.T, s=30, marker="x", color="black", label="outliers, wrong labels: set aside")
+
     unlabelled = np.vstack([*(own[:35] + 0.2 for own in known), *novel])
     panels[0, 1].scatter(*unlabelled.T, s=10, marker=".", color="grey", label="unlabelled")
     for k, own in enumerate([*(own[:35] + 0.2 for own in known), *novel]):
@@ -42,6 +45,7 @@ def _draw_model(folder: Path) -> list[str]:
         panels[0, 2].scatter(*own.T, s=12, marker="os^D"[k], color=_COLOURS[k], label=name)
         if k >= 2:
             _ellipse(panels[0, 2], own.mean(axis=0), own.std(axis=0), _COLOURS[k], solid=True)
+
     for panel in panels[0]:
         panel.legend(frameon=False, fontsize=8, loc="lower left")
     return _save(figure, folder, "model")
@@ -51,6 +55,7 @@ def _draw_fit(folder: Path) -> list[str]:
     figure, ((panel,),) = _panels(1, 1, 12, 4.4)
     panel.set(xlim=(0, 12), ylim=(0, 5))
     panel.axis("off")
+
     boxes = {
         "start": (0.2, 2.1, "known classes as stage 1\nhas them, one novel group"),
         "share": (3.2, 3.5, "share rows out\nby how well they fit"),
@@ -63,6 +68,7 @@ def _draw_fit(folder: Path) -> list[str]:
         panel.text(
             x + 1.1, y + 0.4, text, ha="center", va="center", fontsize=9, bbox={"boxstyle": "round", "fc": "#eef4fa"}
         )
+
     arrows = (
         ((2.45, 2.7), (3.3, 3.6), ""),
         ((5.4, 3.9), (6.3, 3.9), ""),
@@ -76,6 +82,7 @@ def _draw_fit(folder: Path) -> list[str]:
         panel.annotate("", head, tail, arrowprops={"arrowstyle": "->", "color": "#444444"})
         middle = (tail[0] + head[0]) / 2, (tail[1] + head[1]) / 2
         panel.text(*middle, text, fontsize=8, ha="center", va="center", bbox={"fc": "white", "ec": "none", "pad": 1.5})
+
     panel.set_title("how the fit works: coordinate ascent on an exact bound, and moves between optima")
     return _save(figure, folder, "fit")
 

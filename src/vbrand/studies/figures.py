@@ -36,9 +36,10 @@ _MARKERS = "osD^vXP*<>"
 
 
 def draw_ss1(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
-    """Draw metrics and time by columns and rows, one line of panels an arm."""
+    """Draw metrics and time by columns and rows, one row of panels per arm."""
     values = {**METRICS, "seconds": "seconds of one core (stage 2)"}
     figure, panels = _panels(3, 4, 15, 9.5, sharex=True)
+
     for row, arm in zip(panels, ARMS, strict=True):
         for panel, (value, name) in zip(row, values.items(), strict=True):
             means = cells(lines, value, _of_kind(arm, "0"))
@@ -51,10 +52,13 @@ def draw_ss1(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
                 panel.axhline(0.7, color="grey", lw=0.8, ls=":")
             panel.set(title=f"{ARM_NAMES[arm]}: {name}" if value != "seconds" else f"{ARM_NAMES[arm]}: time")
             panel.set(xlabel="columns p", ylabel=name, xticks=effort.columns)
+
     panels[0, 0].legend(frameon=False, fontsize=8, loc="lower left")
     counts = {arm: max(c.count for c in cells(lines, "ari", _of_kind(arm, "0")).values()) for arm in ARMS}
     said = ", ".join(f"{ARM_NAMES[arm]} {count}" for arm, count in counts.items())
-    figure.suptitle(f"SS1: 3 known and 4 novel classes; replicates a cell: {said}; bars: standard errors; dotted: .70")
+    figure.suptitle(
+        f"SS1: 3 known and 4 novel classes; replicates per cell: {said}; bars: standard errors; dotted: .70"
+    )
     return _save(figure, folder, "ss1")
 
 
@@ -72,11 +76,13 @@ def draw_ss2(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
                     title=f"{name}, q = {size:g} ({1000 * size:,.0f} rows)", ylim=(-0.05, 1.05), xticks=effort.columns
                 )
                 panel.set(xlabel="columns p", ylabel=name)
+
         panels[-1, 0].legend(frameon=False, fontsize=7, loc="lower left")
         figure.suptitle(
             f"SS2, {scenario} scenario: 2 known and 3 novel classes; bars: standard errors\n{_replicates(own)}"
         )
         names += _save(figure, folder, f"ss2_{scenario}")
+
     figure, panels = _panels(2, len(effort.sizes), 3.2 * len(effort.sizes), 6.5, sharex=True, sharey=True)
     for row, scenario in zip(panels, ("simple", "complex"), strict=True):
         own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
@@ -86,6 +92,7 @@ def draw_ss2(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
             panel.set(title=f"{scenario}, q = {size:g}", xlabel="columns p", ylabel="seconds of one core")
             panel.set(xticks=effort.columns)
             _logarithmic(panel)
+
     panels[0, -1].legend(frameon=False, fontsize=7, loc="lower right")
     figure.suptitle(f"SS2: time of stage 2; bars: standard errors\n{_replicates(lines)}")
     return names + _save(figure, folder, "ss2_time")
@@ -125,11 +132,13 @@ def draw_ss3(lines: list[Line], effort: Extent, folder: Path) -> list[str]:
                     color=_COLOURS[k],
                     label=ARM_NAMES[arm],
                 )
+
             default = cells(own, value, lambda line: "" if line["arm"] == "default" else None)[""]
             panel.axhline(default.mean, color=_COLOURS[2], label=f"VBrand(): {default.mean:.3f}")
             panel.set(title=f"SS3, {overlap} overlap: {name}", ylabel=name)
             order_said = "nu_0 (4, 52, 100), within it lambda_0 (1, 5, 10), gamma (1, 5.5, 10), alpha (.1, .55, 1)"
             panel.set_xlabel(f"setting, in order of {order_said}", fontsize=8)
+
     panels[0, 0].legend(frameon=False, fontsize=8)
     count = max(c.count for c in cells(lines, "ari", lambda x: (x["study"], x["arm"], _setting(x))).values())
     rows = 9_950 * float(lines[0]["size"])
@@ -144,12 +153,14 @@ def draw_robustness(lines: list[Line], effort: Extent, folder: Path) -> list[str
     """Draw ARI with clean and dirty labelled rows for each kind of scatter."""
     figure, panels = _panels(2, 4, 14, 7.5, sharey=True)
     panels[0, 3].axis("off")
+
     for panel, (arm, scatter) in zip([*panels[0, :3], *panels[1]], STAGES, strict=True):
         for k, (dirty, label) in enumerate((("False", "clean"), ("True", "10 % wrong labels, 5 % outliers"))):
             means = cells(lines, "ari", _of_scatter(arm, scatter, dirty))
             _line(panel, means, float(lines[0]["size"]), effort.columns, k, label)
         priors = "VBrand()'s priors" if arm == "default" else "SS1's priors"
         panel.set(title=f'scatter="{scatter}", {priors}', xlabel="columns p", ylabel="ARI", xticks=effort.columns)
+
     panels[0, 0].legend(frameon=False, fontsize=8)
     count = max(
         c.count for c in cells(lines, "ari", lambda x: (x["arm"], x["scatter"], x["dirty"], _place(x))).values()
@@ -168,6 +179,7 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
     for arm in (each for each in arms if each.name in ARMS):
         figure, panels = _panels(2, 2, 13, 11)
         _draw_traces(panels[0, 0], arm)
+
         kinds = [SOILS[int(kind)] for kind in arm.confusion.truth]
         _draw_map(
             panels[0, 1], place, [soils.test_kinds == int(kind) for kind in arm.confusion.truth], kinds, "the truth"
@@ -175,6 +187,7 @@ def draw_soils(arms: list[Arm], soils: Soils, folder: Path) -> list[str]:
         inside = [arm.found.clusters == k for k in range(len(arm.found.groups))]
         _draw_map(panels[1, 0], place, inside, _soil_names(arm), "what was found")
         _draw_confusion(panels[1, 1], arm, kinds)
+
         figure.suptitle(
             f"Statlog, {arm.title}: ARI {arm.scores.ari:.3f}, novelty F1 {arm.scores.novelty_f1:.3f}; "
             f"{soils.test.shape[0]:,} test rows, cotton and stubble never labelled"
@@ -188,6 +201,7 @@ def _draw_traces(panel: Any, arm: Arm) -> None:
     for trace in arm.found.traces:
         panel.plot(np.arange(1, trace.size + 1), trace, color="lightgrey", lw=0.7, rasterized=True)
     panel.plot(np.arange(1, best.size + 1), best, color="blue", lw=1.5, label=f"best: {best[-1]:,.1f}")
+
     ends = [trace[-1] for trace in arm.found.traces]
     low = min(ends) - 0.3 * (max(ends) - min(ends)) if len(ends) > 1 else np.quantile(best, 0.1)
     panel.set(
@@ -232,7 +246,7 @@ def _soil_names(arm: Arm) -> list[str]:
 
 
 def _kinds(lines: list[Line]) -> dict[tuple[str, str], str]:
-    """Return the arms of SS2: fits, and samplers by their length."""
+    """Return the arms of SS2 and their names: the fits, then the samplers by length."""
     kinds = {(arm, "0"): f"VB: {ARM_NAMES[arm]}" for arm in FITS_OF_SS2}
     lengths = sorted({int(line["draws"]) for line in lines if line["arm"] == "sampler"}, reverse=True)
     return kinds | {("sampler", str(draws)): f"sampler, {draws:,} + {draws:,} sweeps" for draws in lengths}
@@ -286,7 +300,7 @@ def _line(panel: Any, means: Any, size: float, columns: tuple[int, ...], k: int,
 
 
 def _logarithmic(panel: Any) -> None:
-    """Make the vertical axis logarithmic, with plain numbers; between powers of ten only where there is room."""
+    """Make the vertical axis logarithmic, with plain numbers; those between powers of ten only if there is room."""
     panel.set_yscale("log")
     low, high = panel.get_ylim()
     panel.yaxis.set_major_formatter("{x:g}")

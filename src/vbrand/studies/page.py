@@ -1,4 +1,4 @@
-"""The page that shows the studies beside the paper's claims: every number on it comes from the lines that were run."""
+"""The page that shows the studies beside the paper's claims; every number on it comes from tasks that were run."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,9 +20,11 @@ def section_ss1(lines: list[Line], effort: Extent) -> str:
     text = [
         "## SS1: seven classes, three of them known\n",
         "Claim: ARI, AMI and FMI above .70 in all cells, always under half a minute.\n",
-        "| arm | replicates a cell | cells with all three above .70 | lowest mean ARI, AMI, FMI | longest mean time |",
+        "| arm | replicates per cell | cells with all three above .70 | lowest mean ARI, AMI, FMI | longest mean time "
+        "|",
         "|---|---|---|---|---|",
     ]
+
     held = {
         (arm, value): _cells(lines, value, arm) for arm in FITS_OF_SS1 for value in ("ari", "ami", "fmi", "seconds")
     }
@@ -33,9 +35,11 @@ def section_ss1(lines: list[Line], effort: Extent) -> str:
         longest = max(c.mean for c in held[arm, "seconds"].values())
         counts = _counts(metrics[0].values())
         text.append(f"| {ARM_NAMES[arm]} | {counts} | {above} of {len(metrics[0])} | {lowest} | {longest:.2f} s |")
+
     text.append("\nMean ARI (standard error):\n")
     for arm in FITS_OF_SS1:
         text += [f"{ARM_NAMES[arm]}:\n", _grid(held[arm, "ari"], effort), ""]
+
     worse = []
     for value in ("ari", "ami", "fmi"):
         ours, theirs = held["default", value], held["paper", value]
@@ -46,6 +50,7 @@ def section_ss1(lines: list[Line], effort: Extent) -> str:
                     f"{value.upper()} at q = {cell[0]:g}, p = {cell[1]}: {ours[cell].mean:.3f} against "
                     f"{theirs[cell].mean:.3f}"
                 )
+
     text.append(
         "`VBrand()` is nowhere more than two standard errors of the difference below the paper's protocol."
         if not worse
@@ -60,19 +65,21 @@ def section_robustness(lines: list[Line], effort: Extent) -> str:
     """Return what wrong labels and outliers among the labelled rows do."""
     text = [
         "## Robustness: why stage 1 is robust\n",
-        "SS1 at q = 1 with 10 % of the training labels swapped and 5 % far outliers added. Mean ARI, clean, dirty:\n",
+        "SS1 at q = 1 with 10 % of the training labels swapped and 5 % far outliers added. Mean ARI, clean and "
+        "dirty:\n",
         "| priors | scatter | " + " | ".join(f"p = {p}" for p in effort.columns) + " | largest loss |",
         "|---|---|" + "---|" * (len(effort.columns) + 1),
     ]
+
     for arm, scatter in STAGES:
         clean, dirty = (cells(lines, "ari", _of_scatter(arm, scatter, dirty)) for dirty in ("False", "True"))
         row = " | ".join(f"{clean[p].mean:.3f}, {dirty[p].mean:.3f}" for p in effort.columns)
         loss = max(clean[p].mean - dirty[p].mean for p in effort.columns)
         text.append(f"| {'`VBrand()`' if arm == 'default' else 'SS1'} | `{scatter}` | {row} | {loss:.3f} |")
     text.append(
-        f"\nReplicates a cell: {_counts(clean.values())}. Search by moves. SS1's priors are worth 50 rows a class, "
-        "which the test rows outweigh; those of `VBrand()` are worth the labelled rows, 300 or 400 a class, so that it "
-        "matters what stage 1 says. `modes` is the default."
+        f"\nReplicates per cell: {_counts(clean.values())}. Search by moves. SS1's priors are worth 50 rows per class, "
+        "which the test rows outweigh; those of `VBrand()` are worth the labelled rows, 300 or 400 per class, so that "
+        "it matters what stage 1 says. `modes` is the default."
     )
     return _with_figures(text, ["robustness"])
 
@@ -88,13 +95,14 @@ def section_ss2(lines: list[Line], effort: Extent) -> str:
         text += _ratios(lines, effort, arm, lengths[0])
     text += _who_is_ahead(lines, effort, lengths[-1])
     text += _why(lines, effort)
+
     for scenario in ("simple", "complex"):
         own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
         for draws in lengths:
             chains = _cells([x for x in own if x["draws"] == str(draws)], "ari", "sampler")
             text += [
-                f"Mean ARI, {scenario} scenario, of the sampler ({draws:,} + {draws:,}; {_counts(chains.values())} "
-                "replicates a cell):\n",
+                f"Mean ARI, {scenario} scenario, of the sampler ({draws:,} + {draws:,}; replicates per "
+                f"cell: {_counts(chains.values())}):\n",
                 _grid(chains, effort),
                 "",
             ]
@@ -128,6 +136,7 @@ def _who_is_ahead(lines: list[Line], effort: Extent, draws: int) -> list[str]:
         "| scenario | fit | " + " | ".join(f"p = {p}" for p in effort.columns) + " |",
         "|---|---|" + "---|" * len(effort.columns),
     ]
+
     for scenario in ("simple", "complex"):
         own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
         chains = _cells([x for x in own if x["draws"] == str(draws)], "ari", "sampler")
@@ -151,6 +160,7 @@ def _why(lines: list[Line], effort: Extent) -> list[str]:
         "| scenario | | " + " | ".join(f"p = {p}" for p in effort.columns) + " |",
         "|---|---|" + "---|" * len(effort.columns),
     ]
+
     for scenario in ("simple", "complex"):
         own = [line for line in lines if line["study"] == f"ss2_{scenario}"]
         for value, name in (("bound", "bound, nats"), ("ari", "ARI")):
@@ -172,6 +182,7 @@ def section_ss3(lines: list[Line], effort: Extent) -> str:
         "| overlap | arm | mean ARI over settings: range | mean F1 (known positive): range |",
         "|---|---|---|---|",
     ]
+
     for overlap in ("low", "high"):
         for arm in ARMS:
             spans = []
@@ -179,6 +190,7 @@ def section_ss3(lines: list[Line], effort: Extent) -> str:
                 means = [cell.mean for cell in _settings(lines, value, arm, overlap).values()]
                 spans.append(f"{min(means):.3f} to {max(means):.3f}" if len(means) > 1 else f"{means[0]:.3f}")
             text.append(f"| {overlap} | {ARM_NAMES[arm]} | {spans[0]} | {spans[1]} |")
+
     text.append("\nMain effects (mean over all settings with that value):\n")
     text += ["| overlap | arm | hyperparameter | ARI | F1 |", "|---|---|---|---|---|"]
     for overlap in ("low", "high"):
@@ -214,7 +226,7 @@ def write_page(folder: Path, sections: Iterable[str], effort: Extent) -> Path:
         "Written by `vbrand reproduce`: every figure and number on this page comes from the tables and pictures in "
         f"[{folder.name}/]({folder.name}/), which the same command made (effort: {effort.name}). Times are those of "
         "one core of the machine it ran on (Statlog: of the clock). `vbrand reproduce all --full` is the paper's grid; "
-        "a stopped run goes on where it was.\n",
+        "a stopped run continues where it stopped.\n",
         "Data and priors are those that the authors' scripts really had; the paper misprints some (SS1: first mean, "
         "variances of classes 2, 3 and 7, correlation of class 6, training size of class 3; SS3: last mean). AMI is "
         "adjusted mutual information; what the paper prints under that name is normalised mutual information. Stage 1 "
@@ -222,6 +234,7 @@ def write_page(folder: Path, sections: Iterable[str], effort: Extent) -> Path:
         f"![How the model works]({folder.name}/model.png)\n",
         f"![How the fit works]({folder.name}/fit.png)\n",
     ]
+
     path = folder.parent / "reproduction.md"
     half = path.with_suffix(".part")
     half.write_text("\n".join([*head, *(section.replace("FOLDER", folder.name) for section in sections)]))

@@ -10,7 +10,7 @@ COLUMNS = (2, 3, 5, 7, 10)
 ARMS = ("paper", "search", "default")
 # SS1 also has the paper's protocol with the MRCD of the paper instead of the MCD of its scripts
 FITS_OF_SS1 = (*ARMS, "mrcd")
-# SS2 also asks what the fit says with the sampler's priors: are differences those of priors or of methods?
+# SS2 also asks what the fit says with the sampler's priors: do differences come from the priors or from the methods?
 FITS_OF_SS2 = (*ARMS, "same")
 # robustness: priors and scatter
 STAGES = (*product(("search", "default"), ("mrcd", "mcd", "empirical")), ("default", "modes"))
@@ -30,7 +30,7 @@ class Extent:
     sensitivity: int  # SS3: replicates
     settings: tuple[tuple[float, ...], ...]  # SS3: the grid
     restarts: int  # Statlog
-    every: int = 1  # Statlog: every so many rows
+    every: int = 1  # Statlog: one of so many rows is used
 
 
 EFFORTS = {
@@ -42,7 +42,7 @@ EFFORTS = {
 
 
 def plan(study: str, effort: Extent) -> list[Task]:
-    """Return the tasks of ss1, ss2, ss3 or robustness; first replicates first, so that a part shows all cells."""
+    """Return the tasks of ss1, ss2, ss3 or robustness, ordered by replicate so that a part of them covers all cells."""
     tasks = {"ss1": _ss1, "ss2": _ss2, "ss3": _ss3, "robustness": _robustness}[study](effort)
     return sorted(tasks, key=lambda task: task.replicate)
 
@@ -71,7 +71,7 @@ def _ss2(effort: Extent) -> list[Task]:
 
 
 def _usual_size(effort: Extent) -> float:
-    """Return the size of studies that have only one: the paper's, where the effort has it."""
+    """Return the size of studies that have only one: 1, as in the paper, if the effort has it."""
     return 1.0 if 1.0 in effort.sizes else effort.sizes[0]
 
 

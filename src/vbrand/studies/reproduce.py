@@ -1,4 +1,4 @@
-"""From simulation to page: run what is missing of a study, draw its figures, write the page of all that were run."""
+"""From simulation to page: run the missing tasks of a study, draw its figures, write the page of all studies run."""
 
 import csv
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from vbrand.studies.statlog import line_of, load_soils, run_arms
 
 SIMULATED = ("ss1", "robustness", "ss2", "ss3")
 STUDIES = (*SIMULATED, "statlog")
-# shows how far a study is: its name and the cost of all of it -> what is told of costs done
+# shows progress, given the name and the cost of a study; yields a function to call with each cost that is done
 Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 
 
 def reproduce(study: str, out: Path, effort: Extent, *, jobs: int, data: Path | None, bar: Bar) -> list[Path]:
-    """Run one study as far as its table has not got it, draw it, and return the figures."""
+    """Run the tasks of a study that its table does not hold yet, draw its figures, and return their paths."""
     folder = out / "reproduction"
     if study == "statlog":
         names = _statlog(folder, effort, jobs, data, bar)
@@ -70,7 +70,7 @@ def _statlog(folder: Path, effort: Extent, jobs: int, data: Path | None, bar: Ba
 
 
 def _soil_table(folder: Path, effort: Extent) -> Path:
-    """Return the table of so many starts: the page must not show that of another effort."""
+    """Return the path of the table for this number of starts: the page must not show that of another effort."""
     return folder / f"statlog_{effort.restarts}.csv"
 
 

@@ -1,4 +1,4 @@
-"""Many tasks, side by side and one line of a table each; a run that was stopped goes on where it was."""
+"""Many tasks in parallel, one line of a table per task; a stopped run continues where it stopped."""
 
 import csv
 import io
@@ -18,9 +18,9 @@ Line = dict[str, str]
 def run_all(
     tasks: Iterable[Task], path: Path, *, jobs: int = 1, progress: Callable[[float], None] | None = None
 ) -> list[Line]:
-    """Return the lines of all tasks; those that the table at `path` has are not run again, others are added to it.
+    """Return the lines of all tasks; tasks in the table at `path` are not run again, others are added to it.
 
-    `progress` is told of the cost of what is done.
+    `progress` is called with the cost of each task that is done.
     """
     wanted = {task.key: task for task in tasks}
     done = read(path)
@@ -29,6 +29,7 @@ def run_all(
         progress(sum(task.cost for key, task in wanted.items() if key in done))
     if not done:
         _start(path)
+
     with path.open("a", newline="") as file:
         for line in Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(_quiet)(task) for task in missing
@@ -37,12 +38,13 @@ def run_all(
             file.flush()
             if progress is not None:
                 progress(wanted[tuple(str(line[name]) for name in KEYS)].cost)
+
     done = read(path)
     return [done[key] for key in wanted]
 
 
 def read(path: Path) -> dict[tuple[str, ...], Line]:
-    """Return the lines of a table by their keys; a last line that was cut off is taken away."""
+    """Return the lines of a table by their keys; a last line that was cut off is removed."""
     if not path.exists():
         return {}
     text = path.read_text()
@@ -54,7 +56,7 @@ def read(path: Path) -> dict[tuple[str, ...], Line]:
 
 
 def _quiet(task: Task) -> dict[str, Any]:
-    """Run a task on one thread; that chains disagree or places are all in use is part of what is studied."""
+    """Run a task on one thread and without warnings: disagreeing chains and full models are part of the study."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", UserWarning)
         return run_task(task)

@@ -1,4 +1,4 @@
-"""The simulated tables of the paper's three studies, with sizes, means and covariances as really run.
+"""The simulated tables of the paper's three studies, with sizes, means and covariances as they were really run.
 
 The paper misprints some of them: SS1's first mean, variances of classes 2, 3 and 7, the correlation of class 6 and the
 training size of class 3; SS3's last mean.
@@ -28,7 +28,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Design:
-    """Classes in the plane, the known ones first; further columns are noise that tells nothing."""
+    """Classes in the plane, the known ones first; further columns are noise."""
 
     means: FloatArray  # (classes, 2)
     covariances: FloatArray  # (classes, 2, 2)
@@ -37,13 +37,13 @@ class Design:
     noise: float  # variance of further columns
 
     def covariance(self, k: int, columns: int) -> FloatArray:
-        """Return the covariance of a class, counted from 0, in so many columns."""
+        """Return the covariance of class k, counted from 0, in the given number of columns."""
         full = self.noise * np.eye(columns)
         full[:2, :2] = self.covariances[k]
         return full
 
     def mean(self, k: int, columns: int) -> FloatArray:
-        """Return the mean of a class, counted from 0, in so many columns."""
+        """Return the mean of class k, counted from 0, in the given number of columns."""
         return np.append(self.means[k], np.zeros(columns - 2))
 
 
@@ -93,13 +93,14 @@ def simulate(study: str, seed: int, *, size: float = 1.0, columns: int = 2) -> S
 
 
 def contaminated(data: Simulated, seed: int) -> Simulated:
-    """Return the data with a tenth of the training labels swapped and a twentieth of far outliers added to them."""
+    """Return the data with 10 % of the training labels swapped, and 5 % of far outliers added to the training rows."""
     rng = np.random.default_rng(seed)
     rows, classes = data.train, data.train_classes.copy()
     n, p = rows.shape
     wrong = rng.choice(n, n // 10, replace=False)
-    # another class, each as likely
+    # any other class, each equally likely
     classes[wrong] = (classes[wrong] - 1 + rng.integers(1, data.known, wrong.size)) % data.known + 1
+
     direction = rng.normal(size=(n // 20, p))
     far = 30.0 * direction / np.linalg.norm(direction, axis=1, keepdims=True) + rng.normal(size=(n // 20, p))
     extra = rng.integers(1, data.known + 1, n // 20)

@@ -1,4 +1,4 @@
-"""The satellite study: soils of which two kinds nobody has labelled (Statlog, Landsat satellite)."""
+"""The satellite study: kinds of soil, two of which nobody has labelled (Statlog, Landsat satellite)."""
 
 import hashlib
 import os
@@ -31,7 +31,7 @@ SOILS = {
 }
 UNLABELLED = (2, 5)
 _SOURCE = "https://archive.ics.uci.edu/ml/machine-learning-databases/statlog/satimage/"
-# of the numbers as 16-bit integers: line ends do not matter
+# of the numbers as 16-bit integers, so that line ends do not matter
 _CHECKSUMS = {
     "sat.trn": "70c5eb977b55215c863e2310f86bc5d5bcee35c059f6f8e1c79eb2788ee08fb3",
     "sat.tst": "f3762f21d302afe89a503114699e3547851779fabc0db86f03375a6dd4cd24d9",
@@ -48,7 +48,7 @@ class Soils:
     test_kinds: IntArray
 
     def thinned(self, every: int) -> "Soils":
-        """Return every so many rows."""
+        """Return one row of every `every` rows."""
         return Soils(self.train[::every], self.train_kinds[::every], self.test[::every], self.test_kinds[::every])
 
 
@@ -65,10 +65,11 @@ class Arm:
 
 
 def load_soils(folder: Path | None = None) -> Soils:
-    """Return the data from a folder that holds sat.trn and sat.tst, or from VBRAND_DATA, or downloaded once."""
+    """Return the data from a folder with sat.trn and sat.tst, or from the folder in VBRAND_DATA, or downloaded once."""
     given = folder or (Path(os.environ["VBRAND_DATA"]) if "VBRAND_DATA" in os.environ else None)
     tables = {name: _checked(_path(name, given)) for name in _CHECKSUMS}
     train, test = tables["sat.trn"], tables["sat.tst"]
+
     labelled = ~np.isin(train[:, 36], UNLABELLED)
     return Soils(
         train[labelled, :36].astype(np.float64),
@@ -99,6 +100,7 @@ def _download(address: str, path: Path) -> None:
             f"the satellite data can't be downloaded ({error}). Get sat.trn and sat.tst of 'Statlog (Landsat "
             "Satellite)' from the UCI repository by other means and name their folder: --data FOLDER, or VBRAND_DATA."
         ) from None
+
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_suffix(".part")
     half.write_bytes(content)
@@ -112,14 +114,15 @@ def _checked(path: Path) -> Any:
     except ValueError:
         right = False
     if not right:
-        raise ValueError(f"{path} does not hold the numbers of Statlog's {path.name}. Delete it, or get it anew.")
+        raise ValueError(f"{path} does not hold the numbers of Statlog's {path.name}. Delete it, or download it again.")
     return table
 
 
 def run_arms(soils: Soils, restarts: int, jobs: int) -> list[Arm]:
-    """Return the three ways: the paper's protocol, the search with the paper's priors, VBrand as it comes.
+    """Return the discoveries of four detectors.
 
-    And a fourth: the paper's protocol with its MRCD instead of its scripts' MCD.
+    The paper's protocol; the search with the paper's priors; VBrand as it comes; and the paper's protocol with the MRCD
+    of the paper instead of the MCD of its scripts.
     """
     paper = VBrand.paper(soils.train, n_starts=restarts, random_state=0, n_jobs=jobs)
     search = VBrand.paper(soils.train, search="moves", random_state=0, n_jobs=jobs)
@@ -135,7 +138,7 @@ def run_arms(soils: Soils, restarts: int, jobs: int) -> list[Arm]:
 def _run(soils: Soils, name: str, title: str, detector: VBrand) -> Arm:
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that all places are in use is part of what is shown
+        warnings.simplefilter("ignore", UserWarning)  # a full model is part of what is shown
         found = detector.fit(soils.train, soils.train_kinds).discover(soils.test)
     seconds = time.perf_counter() - start
     return Arm(name, title, found, evaluate(soils.test_kinds, found), confusion(soils.test_kinds, found), seconds)

@@ -13,7 +13,7 @@ Key = Callable[[Line], Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """Mean, standard error and number of replicates of one figure; the error of one replicate is not known: nan."""
+    """Mean, standard error and number of replicates; with one replicate the error is not known: nan."""
 
     mean: float
     error: float
@@ -21,7 +21,7 @@ class Cell:
 
 
 def cells(lines: Iterable[Line], value: str, key: Key) -> dict[Any, Cell]:
-    """Return the mean of a column for each key that a line may have; lines of key None are left out."""
+    """Return the mean of a column for each key; lines whose key is None are left out."""
     values: dict[Any, list[float]] = {}
     for line in lines:
         if key(line) is not None:

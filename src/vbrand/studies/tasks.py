@@ -13,7 +13,7 @@ from vbrand.facts.groups import GroupKind
 from vbrand.metrics import evaluate
 from vbrand.studies.simulate import Simulated, contaminated, simulate
 
-# the words of SS3's grid
+# the settings that SS3 varies
 GRID = ("weight", "concentration", "novel_mean_strength", "novel_dof")
 
 
@@ -26,7 +26,7 @@ class Task:
     size: float  # q
     columns: int  # p
     replicate: int
-    draws: int = 0  # of the sampler, and as many sweeps before them
+    draws: int = 0  # of the sampler, after as many sweeps that are not kept
     scatter: str = ""  # instead of the arm's own
     dirty: bool = False  # wrong labels and outliers among the labelled rows
     weight: float = 0.0  # SS3's grid; 0 elsewhere
@@ -36,12 +36,12 @@ class Task:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Return what tells it from all others, as a table holds it."""
+        """Return what identifies the task, as text in a table."""
         return tuple(str(value) for value in asdict(self).values())
 
     @property
     def cost(self) -> float:
-        """Return about how many seconds it takes, for the estimate of what is left."""
+        """Return about how many seconds it takes, to estimate the time that is left."""
         rows = 1_000.0 * self.size * (10.0 if self.study.startswith("ss3") else 1.0)
         if self.arm == "sampler":
             return 2 * self.draws * (6e-4 + rows * (1e-7 + 2e-8 * self.columns))
@@ -50,7 +50,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task gave."""
+    """The result of a task."""
 
     ari: float
     ami: float
@@ -74,11 +74,13 @@ def run_task(task: Task) -> dict[str, Any]:
     warm(sampler=task.arm == "sampler")
     data = data_of(task)
     detector = detector_of(task, data)
+
     start = time.process_time()
     detector.fit(data.train, data.train_classes)
     fitted = time.process_time()
     found = detector.discover(data.test)
     done = time.process_time()
+
     outcome = Outcome(
         **asdict(evaluate(data.test_classes, found)),
         groups=sum(group.kind == GroupKind.NOVEL for group in found.groups),
@@ -112,6 +114,7 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
             init="random",
             random_state=task.replicate,
         )
+
     settings: dict[str, Any] = {}
     if task.arm in ("paper", "mrcd", "search"):
         settings = paper_settings(study, data.train)
@@ -122,6 +125,7 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
         settings |= {"search": "restarts", "n_starts": 1}
     if task.arm == "mrcd":
         settings |= {"scatter": "mrcd"}
+
     if task.weight:
         settings |= {"known_weight": task.weight, "novel_weight": task.weight}
         settings |= {name: getattr(task, name) for name in GRID[1:]}
@@ -132,7 +136,7 @@ def detector_of(task: Task, data: Simulated) -> VBrand | BrandSampler:
 
 @cache
 def warm(*, sampler: bool) -> None:
-    """Load or compile what a detector needs, once a process."""
+    """Load or compile what a detector needs, once per process."""
     data = simulate("ss2_simple", 0, size=0.1)
     run = BrandSampler(n_draws=4, n_burn=0, n_chains=1, init="random", random_state=0) if sampler else VBrand()
     run.fit(data.train, data.train_classes).discover(data.test)

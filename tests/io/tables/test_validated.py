@@ -52,6 +52,8 @@ def test_names_of_columns_are_told_and_the_estimator_stays_as_it_is():
     assert columns == Columns(2, ("ash", "fat"))
     assert first_rows(estimator, ROWS, 1)[1] == Columns(2, None)
     assert vars(estimator) == {}
+    assert columns.called(1) == "column 'fat'"
+    assert Columns(2, None).called(1) == "column 1"
 
 
 def test_columns_of_another_table_are_compared_with_those_of_the_fit():
