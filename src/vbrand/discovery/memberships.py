@@ -35,7 +35,8 @@ class Memberships:
         return np.asarray(self.known.argmax(axis=1))
 
     def novelty_score(self, threshold: float) -> FloatArray:
-        """Return logit P(novel) - logit(threshold): above 0 is novel."""
+        """Return how far each row is from the threshold: above 0 is novel."""
+        # (8.8)  log P(novel) - log P(known) - logit(threshold)
         return np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
 
     def is_novel(self, threshold: float) -> BoolArray:
@@ -95,6 +96,7 @@ def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Mem
 
 def _shared_out(score: FloatArray, meaning: IntArray) -> Memberships:
     """Return log probabilities in proportion to exp(score), (n, K), known components summed by class."""
+    # (8.7)  P(k | y) = E[w_k] p(y | k) / sum of all,  P(class j | y) = sum_{k in C(j)} P(k | y)
     score -= logsumexp(score, axis=1, keepdims=True)
     known = np.stack([logsumexp(score[:, meaning == j], axis=1) for j in range(int(meaning.max()) + 1)], axis=1)
     return Memberships(known, score[:, meaning < 0])

@@ -121,6 +121,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log posterior predictive density of each row."""
+        # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
         return np.concatenate(parts) + self._fitted.learned.passage.log_volume

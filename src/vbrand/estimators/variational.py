@@ -351,6 +351,7 @@ def load(path: str | os.PathLike[str]) -> VBrand:
 
 def _in_user_units(found: Found, volume: float) -> Fit:
     """Return what was found, with bounds as they are in the user's units: more by the log volume of all rows."""
+    # (6.9)  bound + n log|dz/dy|
     return Fit(
         elbo=found.best.bound.total + volume,
         bound=found.best.bound,

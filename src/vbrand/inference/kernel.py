@@ -35,7 +35,7 @@ class Sweep:
 
 
 def sweep(rows: Rows, scores: RowScores, winners: NDArray[np.int32] | None = None, threads: int = 1) -> Sweep:
-    """Share the rows out among the components in proportion to exp(score).
+    """Share the rows out among the components in proportion to exp(score), and add up (5.2) and (5.3).
 
     `winners` of an earlier sweep make it fast: a row is scored first where it was last. Without them the rows are swept
     twice, the first time to find out. The answer does not depend on the number of threads.

@@ -78,6 +78,7 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
     if first.size == 0:
         return []
 
+    # (7.5)  evidence(j and k together) - evidence(j) - evidence(k) + weights after - weights before
     left = now.reordered(first)
     both = left + now.reordered(second).about(left.origin)
     own = evidence(_components(prior, count), now)
@@ -109,6 +110,7 @@ def releases(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[
     for k in range(prior.known):
         own = now.reordered(np.array([k]))
         released = joined([_placed(now, k, own.scaled(0.0)), own])
+        # (7.6)  evidence(rows of k | base measure) - evidence(rows of k | known k) + weights after - weights before
         gain = evidence(base, own)[0] - evidence(prior.components.reordered(np.array([k])), own)[0]
         hope = float(gain) + weights_evidence(prior.weights, released.counts) - before
         if hope > -tuning.hidden_gain and now.counts[k] >= tuning.fewest_rows:
@@ -205,6 +207,7 @@ def _best_guesses(local: Rows, own: Components, base: Components, room: int, tun
     same = np.zeros(pieces.counts.size, dtype=np.int64)
     as_novel = evidence(base.reordered(same), pieces)
     as_own = evidence(own.reordered(same), pieces)
+    # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + the largest advantage of staying what it is
     shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
 

@@ -71,6 +71,7 @@ def reseated(
     second = int(seats.sum())
     alphas = (float(dirichlet[pair.first]), float(dirichlet[-1])) if known else None
     prior_odds = log_split_odds(seats.size - second, second, concentration, alphas, novel)
+    # (10.13)  r = odds x p(rows_a) p(rows_b) / p(rows_a and rows_b) / P(dealt like this)
     log_ratio = prior_odds + logs[0] + logs[1] - logs[2]
     accepted = np.log1p(-generator.random()) < (log_ratio - log_choice if splits else log_choice - log_ratio)
     if not accepted:
@@ -128,7 +129,7 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
         log_second = _log_predictive(rows[i], mean[1], precision[1], dof[1], factor[1], unit[1])
         logs[2] += _log_predictive(rows[i], mean[2], precision[2], dof[2], factor[2], unit[2])
         if i >= 2:
-            # n_a + alpha for the first, n_b (alpha_0 + N + n_b) / (gamma + N + n_b) for one that leaves a known class
+            # (10.11)  N_a + alpha for the first, N_b (alpha_0 + N + N_b) / (gamma + N + N_b) out of a known class
             odds = math.log(taken[1]) - math.log(shares[0] + taken[0]) + log_second - log_first
             if shares[1] >= 0.0:
                 odds += math.log(shares[1] + taken[1]) - math.log(shares[2] + taken[1])
@@ -166,7 +167,8 @@ def _log_predictive(row, mean, precision, dof, factor, unit):  # type: ignore[no
 
 @jit
 def _add_row(row, mean, precision, dof, factor, k):  # type: ignore[no-untyped-def]
-    """Take a row in: l + 1, u + 1, m + (y - m) / (l + 1), S + l / (l + 1) (y - m)(y - m)'; point masses stay."""
+    """Take a row in; point masses stay."""
+    # (10.12)  l + 1,  u + 1,  m + (y - m) / (l + 1),  S + l / (l + 1) (y - m)(y - m)'
     length = precision[k]
     if math.isinf(length):
         return

@@ -175,7 +175,7 @@ def score_group(deviation, w, scores, shares, lanes, buffers):  # type: ignore[n
 
 @jit
 def _from_distance(kind, constant, tail, power, pull, score, lanes, m):  # type: ignore[no-untyped-def]
-    """Store the scores of rows at these squared distances, and their weights E[tau] in the mean and scatter.
+    """Store the scores of rows at these squared distances, and their weights (5.16) in the mean and scatter.
 
     constant - distance / 2 and no weights for a Gaussian, constant - power log(1 + distance / tail) for a Student t.
     """
@@ -195,7 +195,7 @@ def _from_distance(kind, constant, tail, power, pull, score, lanes, m):  # type:
 
 @jit
 def _limits(kind, constant, tail, power, best, limit, m):  # type: ignore[no-untyped-def]
-    """Store the squared distance beyond which a component has no share in a row."""
+    """Store the squared distance beyond which a component has no share in a row, (5.19)."""
     if kind == _GAUSSIAN:
         for lane in range(m):
             limit[lane] = 2.0 * (constant - best[lane] + NEGLIGIBLE)
@@ -272,6 +272,7 @@ def _score_other(deviation, k, root, kind, constant, tail, power, shares, lanes,
 @jit
 def _share_out(shares, lanes, m):  # type: ignore[no-untyped-def]
     """Turn scores into shares that sum to one in each lane, and return the sum of their log-sum-exp."""
+    # (5.18)  log phi_ik = score_ik - LSE_k score_ik
     total, exponent, result = shares.total, lanes.first, lanes.second
     total[:m] = 0.0
     for k in range(shares.active.size):

@@ -21,7 +21,7 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Components:
-    """K Normal-inverse-Wisharts, prior or posterior."""
+    """K Normal-inverse-Wisharts (2.5), prior or posterior."""
 
     mean: FloatArray  # (K, p) m
     precision: FloatArray  # (K,) l
@@ -31,7 +31,7 @@ class Components:
 
     @property
     def fixed(self) -> BoolArray:
-        """Return which components are point masses."""
+        """Return which components are point masses: (2.7)  l = infinity."""
         return np.isinf(self.precision)
 
     @property
@@ -41,7 +41,8 @@ class Components:
 
     @property
     def expected_scatter(self) -> FloatArray:
-        """Return E[Sigma] = S / (u - p - 1), (K, p, p); NaN where u is too small for there to be one."""
+        """Return E[Sigma], (K, p, p); NaN where u is too small for there to be one."""
+        # (2.6)  E[Sigma] = S / (u - p - 1)
         return self.scale / np.where(self.divisor > 0.0, self.divisor, np.nan)[:, None, None]
 
     @cached_property
@@ -86,16 +87,16 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     weights = statistics.weights
     moved = statistics.origin - prior.mean  # (K, p)
-    # d = sum phi (y - o) / N,  W = sum phi (y - o)(y - o)' - N d d';  nothing where N = 0
+    # (5.4)  ybar = o + s / R,  W = Q - s s' / R;  nothing where R = 0
     share = np.where(weights > 0.0, weights, 1.0)
     drift = statistics.sums / share[:, None]  # (K, p)
     within = statistics.squares - weights[:, None, None] * _outer(drift)
-    # l = lambda + N,  u = nu + N,  m = (lambda m0 + N ybar) / l
+    # (5.8)  l = lambda + R,  u = nu + N,  m = (lambda m0 + R ybar) / l
     precision = prior.precision + weights
     distance = np.where(weights[:, None] > 0.0, moved + drift, 0.0)  # ybar - m0
     pull = np.where(prior.fixed, 0.0, weights / precision)
     mean = prior.mean + pull[:, None] * distance
-    # S = Psi + W + lambda N / l (ybar - m0)(ybar - m0)'
+    # (5.9)  S = Psi + W + lambda R / l (ybar - m0)(ybar - m0)'
     tension = np.where(prior.fixed, 0.0, prior.precision) * pull
     scale = prior.scale + within + tension[:, None, None] * _outer(distance)
     scale = 0.5 * (scale + scale.transpose(0, 2, 1))
@@ -112,7 +113,7 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
 def expected_log_precision(components: Components) -> FloatArray:
     """Return E log |Sigma^-1| of each component, (K,)."""
     p = components.columns
-    # p log 2 - log|S| + sum_i psi((u + 1 - i) / 2)
+    # (5.11)  p log 2 - log|S| + sum_i psi((u + 1 - i) / 2)
     terms = digamma(0.5 * (components.dof[:, None] - np.arange(p)))
     free = p * np.log(2.0) - components.log_determinant + terms.sum(axis=1)
     return np.where(components.fixed, -components.log_determinant, free)
@@ -128,9 +129,9 @@ def divergence(posterior: Components, prior: Components) -> FloatArray:
     inverse = posterior.inverse_factor
     moved = np.einsum("kij,kj->ki", inverse, posterior.mean - prior.mean)  # L^-1 (m - m0)
     trace = np.square(inverse @ prior.factor).sum(axis=(1, 2))  # tr(Psi S^-1)
-    # 1/2 [p log(l / lambda) - p + p lambda / l + lambda u (m - m0)' S^-1 (m - m0)]
+    # (6.7)  1/2 [p log(l / lambda) - p + p lambda / l + lambda u (m - m0)' S^-1 (m - m0)]
     means = 0.5 * (p * np.log(length / free) - p + p * free / length + free * u * np.square(moved).sum(axis=1))
-    # log B(S^-1, u) - log B(Psi^-1, nu) + (u - nu) / 2 E log|Sigma^-1| - u p / 2 + u / 2 tr(Psi S^-1)
+    # .. + log B(S, u) - log B(Psi, nu) + (u - nu) / 2 E log|Sigma^-1| - u p / 2 + u / 2 tr(Psi S^-1)
     scatters = (
         _log_normaliser(posterior.log_determinant, u, p)
         - _log_normaliser(prior.log_determinant, nu, p)
@@ -148,7 +149,7 @@ def evidence(prior: Components, statistics: Statistics) -> FloatArray:
     """
     p = prior.columns
     posterior = posterior_from(prior, statistics)
-    # -N p / 2 log 2 pi + log B(Psi^-1, nu) - log B(S^-1, u) + p / 2 log(lambda / l)
+    # (7.1)  -N p / 2 log 2 pi + log B(Psi, nu) - log B(S, u) + p / 2 log(lambda / l)
     length = np.where(prior.fixed, 1.0, prior.precision) / np.where(prior.fixed, 1.0, posterior.precision)
     free = (
         _log_normaliser(prior.log_determinant, prior.dof, p)
@@ -166,13 +167,14 @@ def _evidence_of_point_masses(prior: Components, statistics: Statistics) -> Floa
     about = statistics.about(prior.mean).squares
     inverse = prior.inverse_factor
     distance = np.trace(inverse @ about @ inverse.transpose(0, 2, 1), axis1=1, axis2=2)
+    # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 Q)],  Q about m0
     constant = prior.columns * np.log(2.0 * np.pi) + prior.log_determinant
     return np.asarray(-0.5 * (statistics.counts * constant + distance))
 
 
 def _log_normaliser(log_determinant: FloatArray, dof: FloatArray, p: int) -> FloatArray:
     """Return log B of a Wishart whose inverse scale matrix has this log determinant."""
-    # log B = u / 2 log|S| - u p / 2 log 2 - log Gamma_p(u / 2)
+    # (6.8)  log B = u / 2 log|S| - u p / 2 log 2 - log G_p(u / 2)
     return np.asarray(0.5 * dof * (log_determinant - p * np.log(2.0)) - multigammaln(0.5 * dof, p))
 
 

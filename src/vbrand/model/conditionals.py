@@ -27,7 +27,7 @@ class Drawn:
 def draw_components(components: Components, factor: FloatArray, generator: np.random.Generator) -> Drawn:
     """Return one draw of each Normal-inverse-Wishart; `factor` are the Cholesky factors of their scales."""
     count, p = components.mean.shape
-    # D'D ~ Wishart(u, I), D lower triangular: D_ii^2 ~ chi2(u - p + i), i = 1..p, and N(0, 1) below
+    # (10.1)  D'D ~ Wishart(u, I), D lower triangular: D_ii^2 ~ chi2(u - p + i), i = 1..p, and N(0, 1) below
     root = np.zeros((count, p, p))
     dof = components.dof[:, None] - p + np.arange(1.0, p + 1.0)  # (K, p)
     below = np.tril_indices(p, -1)
@@ -36,7 +36,7 @@ def draw_components(components: Components, factor: FloatArray, generator: np.ra
     root[components.fixed] = np.eye(p)  # a point mass has D = I, and infinite l
     # S = L L', Sigma^-1 = L'^-1 D'D L^-1: its root is D L^-1, lower triangular again
     divide(root, factor)
-    # mu = m + root^-1 z / sqrt(l)
+    # (10.2)  mu = m + root^-1 z / sqrt(l)
     shift = generator.standard_normal((count, p)) / np.sqrt(components.precision)[:, None]
     solve(root, shift)
     return Drawn(components.mean + shift, root)
@@ -51,8 +51,8 @@ def draw_concentration(
     shape, rate = prior
     if rows == 0:
         return _positive(generator.gamma(shape, 1.0 / rate))
-    # eta ~ Beta(gamma + 1, n);  gamma ~ Gamma(a + k, b - log eta) or Gamma(a + k - 1, b - log eta), with odds
-    # (a + k - 1) / (n (b - log eta))
+    # (10.3)  x ~ Beta(gamma + 1, n);  gamma ~ Gamma(s1 + k, s2 - log x) or Gamma(s1 + k - 1, s2 - log x), with odds
+    # (s1 + k - 1) : n (s2 - log x)
     rate -= float(np.log(generator.beta(now + 1.0, rows)))
     odds = (shape + clusters - 1.0) / (rows * rate)
     shape += clusters if generator.random() * (1.0 + odds) < odds else clusters - 1.0
@@ -74,7 +74,7 @@ def draw_places(counts: IntArray, concentration: float, generator: np.random.Gen
     waiting = counts.tolist()
     left, place = float(sum(waiting)), 0
     for _ in waiting:
-        # a run of empty places
+        # (10.4)  a run of empty places, each with probability gamma / (gamma + N); then one in proportion to its rows
         place += int(generator.geometric(left / (concentration + left))) - 1
         mark, cluster = generator.random() * left, -1
         for c, rows in enumerate(waiting):
@@ -97,7 +97,7 @@ def draw_log_weights(
 
     `dirichlet` is the prior's; `known` (J,) and `novel` (T,) are the rows that they hold.
     """
-    # pi ~ Dir(alpha_j + N_j, alpha_0 + N_novel),  v_t ~ Beta(1 + N_t, gamma + sum_{s > t} N_s)
+    # (10.5)  pi ~ Dir(alpha_k + N_k; alpha_0 + N_nov),  v_t ~ Beta(1 + N_t, gamma + sum_{s > t} N_s)
     weights = generator.dirichlet(dirichlet + np.append(known, novel.sum()))
     later = novel.sum() - np.cumsum(novel)
     broken = generator.beta(1.0 + novel, concentration + later)
@@ -114,6 +114,7 @@ def draw_depths(places: IntArray, kappa: float, generator: np.random.Generator) 
     zeta_t from a known component, and zeta_t / zeta_s from place s <= t: a geometric number beyond s. u itself is
     never needed.
     """
+    # (10.6)  s + Geometric(1 - kappa) from place s; Geometric(1 - kappa) with probability 1 - kappa from a known one
     depths = generator.geometric(1.0 - kappa, places.size)
     return np.where(places < 0, depths * (generator.random(places.size) < 1.0 - kappa), depths + places)
 
@@ -121,7 +122,7 @@ def draw_depths(places: IntArray, kappa: float, generator: np.random.Generator) 
 def slice_scores(drawn: Drawn, log_weights: FloatArray, known: int, kappa: float) -> RowScores:
     """Return log (w_k / zeta_k N(y | mu_k, Sigma_k)) as a function of y."""
     count, p = drawn.mean.shape
-    # log zeta: 0 for known components, log(1 - kappa) + (t - 1) log kappa for novel ones
+    # (10.7)  log w_k - log zeta_k + log N;  log zeta: 0 for known components, log(1 - kappa) + (t - 1) log kappa else
     novel = np.log1p(-kappa) + np.arange(count - known) * np.log(kappa)
     log_zeta = np.concatenate([np.zeros(known), novel])
     log_root = np.log(np.diagonal(drawn.root, axis1=1, axis2=2)).sum(axis=1)

@@ -22,7 +22,7 @@ _POINTS = 11
 
 
 class ScaleMixture(ABC):
-    """What any kernel can say."""
+    """What any kernel can say of rows y ~ N(mu, Sigma / tau), (2.8), with its own p(tau), (2.9)."""
 
     code: ClassVar[int]  # by which the compiled sweep picks its loop; never given to another kernel
 
@@ -70,6 +70,7 @@ class Gaussian(ScaleMixture):
 
     def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return -around / 2: all that there is beside -D / 2."""
+        # (5.14)  g(delta) = -delta / 2
         return -0.5 * around, np.zeros_like(around), np.zeros_like(around)
 
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
@@ -78,6 +79,7 @@ class Gaussian(ScaleMixture):
 
     def log_predictive(self, distance: FloatArray, stretch: float, dof: float, p: int) -> FloatArray:
         """Return log t_{u-p+1}(y | m, S stretch / (u - p + 1)), without |S|."""
+        # (8.3)  lnG((u + 1)/2) - lnG((u + 1 - p)/2) - p/2 log(pi stretch) - (u + 1)/2 log(1 + D / stretch)
         constant = gammaln(0.5 * (dof + 1.0)) - gammaln(0.5 * (dof - p + 1.0)) - 0.5 * p * np.log(np.pi * stretch)
         return np.asarray(constant - 0.5 * (dof + 1.0) * np.log1p(distance / stretch))
 
@@ -111,7 +113,7 @@ class Student(ScaleMixture):
     def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the parts of c - (d + p) / 2 log(1 + D / (d + around))."""
         d = self.dof
-        # lgamma((d + p) / 2) - lgamma(d / 2) + d / 2 log(d / 2) - (d + p) / 2 log((d + around + D) / 2) at D = 0
+        # (5.15)  g = lnG((d + p)/2) - lnG(d/2) + d/2 log(d/2) - (d + p)/2 log((d + around + D)/2), at D = 0
         power = 0.5 * (d + p)
         constant = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
         return constant, d + around, np.full_like(around, power)
@@ -156,12 +158,12 @@ def components_by_kernel(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
 def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -> FloatArray:
     """Return log of the average of t_{u-p+1}(y | m, S / (tau (u - p + 1))) over tau ~ Gamma(d / 2, d / 2), without |S|.
 
-    By Gauss-Hermite about the mode of the integrand in s = log tau.
+    (8.4), by Gauss-Hermite about the mode of the integrand in s = log tau.
     """
     half, power = 0.5 * tail, 0.5 * (dof + 1.0)
 
     def log_integrand(s: FloatArray, distance: FloatArray) -> FloatArray:
-        # (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
+        # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
         return np.asarray((half + 0.5 * p) * s - half * np.exp(s) - power * np.log1p(distance * np.exp(s)))
 
     s = np.log((tail + p) / (tail + (dof - p + 1.0) * distance))  # right where u is large; where it is small, 0 is near

@@ -14,7 +14,7 @@ from vbrand.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is believed after the rows were seen."""
+    """What is believed after the rows were seen: the factors (5.1) of all but the rows' own unknowns."""
 
     components: Components
     weights: Weights
@@ -70,7 +70,7 @@ def scores_of(posterior: Posterior) -> RowScores:
     components = posterior.components
     p = components.columns
     rows_behind = np.where(components.fixed, 1.0, components.dof)
-    # E (y - mu)' Sigma^-1 (y - mu) = u (y - m)' S^-1 (y - m) + p / l
+    # (5.12)  delta = E (y - mu)' Sigma^-1 (y - mu) = u (y - m)' S^-1 (y - m) + p / l
     around = p / components.precision
     kind = np.empty(around.size, dtype=np.int64)
     own, tail, power = np.empty((3, around.size))
@@ -78,7 +78,7 @@ def scores_of(posterior: Posterior) -> RowScores:
         kind[at] = kernel.code
         own[at], tail[at], power[at] = kernel.score(around[at], p)
 
-    # 1/2 [-p log 2 pi + E log|Sigma^-1|], and what tau adds
+    # (5.13)  1/2 [-p log 2 pi + E log|Sigma^-1|] + g(delta)
     constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components)) + own
     return RowScores(
         centre=components.mean,
@@ -92,6 +92,7 @@ def scores_of(posterior: Posterior) -> RowScores:
 
 def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
+    # (6.1), (6.2)  sum_i LSE_k score_ik - KL(pi) - KL(sticks) - sum_k KL(component k)
     apart = divergence(posterior.components, prior.components)  # (K,)
     return Bound(
         rows=evidence,

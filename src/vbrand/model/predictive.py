@@ -12,6 +12,7 @@ from vbrand.types import FloatArray
 def log_component_weights(posterior: Posterior) -> FloatArray:
     """Return log E[w_k], (K,); the last component stands for all places after its own, which are like it."""
     count = posterior.components.dof.size
+    # (8.2)  the last weight is the sum of those of all places from its own on
     weights = log_expected_weights(posterior.weights)
     return np.append(weights[: count - 1], logsumexp(weights[count - 1 :]))
 
@@ -28,7 +29,7 @@ def log_urn_weights(dirichlet: FloatArray, counts: FloatArray, concentration: fl
     """
     known = dirichlet.size - 1
     novel = counts[known:].sum()
-    # (alpha_j + N_j) / (sum alpha + N), and within novelty N_c / (gamma + N_novel) or gamma / (gamma + N_novel)
+    # (8.10)  (alpha_k + N_k) / (sum alpha + n), and within novelty N_c / (gamma + N_nov) or gamma / (gamma + N_nov)
     joins = np.append(counts[:known], np.zeros(counts.size - known + 1)) + np.append(
         dirichlet[:known],
         (dirichlet[known] + novel) * np.append(counts[known:], concentration) / (concentration + novel),
@@ -50,6 +51,7 @@ def log_component_densities(rows: FloatArray, components: Components) -> FloatAr
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
         kernel = components.kernels[k]
+        # (8.5)  a point mass predicts its own density; (8.3), (8.4) else
         if components.fixed[k]:
             density = kernel.log_density(distance, p)
         else:

@@ -39,6 +39,7 @@ class Statistics:
 
     def about(self, origin: FloatArray) -> "Statistics":
         """Return the same statistics, deviations taken from another origin, (K, p)."""
+        # (5.5)  h = o - o_new:  s + R h,  Q + s h' + h s' + R h h'
         moved = self.origin - origin
         cross = self.sums[:, :, None] * moved[:, None, :]
         own = self.weights[:, None, None] * moved[:, :, None] * moved[:, None, :]

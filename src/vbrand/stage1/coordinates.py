@@ -31,6 +31,7 @@ class Coordinates:
     @property
     def log_volume(self) -> float:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
+        # (3.2)  log p(y) = log p(z) - sum_j log s_j
         return -float(np.log(self.unit).sum())
 
     def view(self, table: NDArray[Any]) -> Rows:
@@ -39,6 +40,7 @@ class Coordinates:
 
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows in working coordinates."""
+        # (3.1)  z = (y - c) / s
         return np.asarray((rows - self.centre) * (1.0 / self.unit))
 
     def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:

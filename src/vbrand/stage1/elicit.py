@@ -39,6 +39,7 @@ def elicit(
     """
     own = _known_components(known, beliefs, tuning) if update_known else _point_masses(known, beliefs)
     base = base_measure(known, beliefs)
+    # (4.7)  alpha_k, alpha_0, gamma
     dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
         components=stacked(own, base.reordered(np.zeros(novel, dtype=np.int64))),
@@ -50,10 +51,11 @@ def elicit(
 def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     """Return one component: what a class that nobody has seen may look like."""
     p = known.centres.shape[1]
-    # as alike to the average known scatter as known ones are
+    # (4.5)  nu_0 = p + 1 + a: as alike to the average known scatter as known ones are
     dof = p + 1.0 + known.alike if beliefs.novel_dof is None else beliefs.novel_dof
+    # (4.4)  m0_0 = sum_k n_k centre_k / sum_k n_k
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
-    # E[Sigma] = Psi_0 / (nu_0 - p - 1) is the average scatter of a known component
+    # (4.6)  Psi_0 = (nu_0 - p - 1) average, so that E[Sigma] is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
     strength = np.array([beliefs.novel_mean_strength])
     return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,))
@@ -65,7 +67,7 @@ def _known_components(known: KnownClasses, beliefs: Beliefs, tuning: Stage1Tunin
         _strengths(known, tuning) if strength is None else np.full(count, float(strength))
         for strength in (beliefs.known_mean_strength, beliefs.known_scatter_strength)
     )
-    # Psi = (nu - p - 1) scatter, so that E[Sigma] is the robust scatter
+    # (4.1), (4.2)  lambda = strength,  nu = p + 1 + strength,  Psi = factor strength scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
     return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, (beliefs.kernel,) * count)
 
@@ -77,13 +79,14 @@ def _strengths(known: KnownClasses, tuning: Stage1Tuning) -> FloatArray:
     seen, and a row far from everything would count as known.
     """
     p = known.centres.shape[1]
-    # p (p + 3) / 2 parameters: those of a mean and of a scatter
+    # (4.3)  p (p + 3) / 2 parameters: those of a mean and of a scatter
     enough = max(tuning.strength * p * (p + 3) / 2, tuning.most_alike + 1.0)
     return np.asarray(np.clip(enough, known.rows, tuning.strength * known.rows), dtype=np.float64)
 
 
 def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
     count, p = known.centres.shape
+    # (4.8)  lambda = infinity,  Psi = factor scatter
     scatters = beliefs.known_scatter_factor * known.scatters
     dof = np.full(count, p + 2.0)
     return Components(known.centres, np.full(count, np.inf), dof, scatters, (beliefs.kernel,) * count)

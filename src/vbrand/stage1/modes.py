@@ -59,6 +59,7 @@ class _Mode:
         """Return which rows lie within it: nearer than this share of its own."""
         root = np.linalg.cholesky(self.scatter)
         unit = solve_triangular(root, (rows - self.fit.posterior.components.mean[0]).T, lower=True)
+        # (3.19)  (x - m)' Sigma^-1 (x - m) <= the kernel's edge
         edge = self.fit.posterior.components.kernels[0].edge(share, rows.shape[1])
         return np.asarray(np.square(unit).sum(axis=0) <= edge)
 
@@ -142,6 +143,7 @@ def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatA
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
+    # (3.15)  D <= p F_{p,5}(.999) med(D) / med(chi2_p)
     edge = p * stats.f.ppf(tuning.outlying, p, tuning.outlier_dof) * typical / stats.chi2.median(p)
     return np.asarray(deviation[distance <= edge])
 
@@ -160,6 +162,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
         (way.kernel,),
     )
     pooled = _one_component(deviations, sphere).posterior.components
+    # (3.16)  white = E diag(size^-1/2) E' x,  E diag(size) E' = pooled scatter
     size, axes = np.linalg.eigh(pooled.expected_scatter[0])
     root, inverse = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
     return unit[:, None] * root, inverse / unit
@@ -202,6 +205,7 @@ def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
     between = mode.fit.posterior.components.mean[0] - larger.fit.posterior.components.mean[0]
     root = np.linalg.cholesky(larger.scatter)
     unit = solve_triangular(root, between, lower=True)
+    # (3.17)  joined if (m - m_larger)' Sigma_larger^-1 (m - m_larger) <= max(3^2, p)
     return bool(np.square(unit).sum() > max(tuning.one_hump**2, between.size))
 
 
@@ -229,6 +233,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> lis
             for other in sure:
                 if other.member != mode.member:
                     elsewhere |= other.holds(mode.rows, tuning.within)
+            # (3.18)  log|Sigma_mode| / p > log|Sigma_class| / p + 2
             if mode.log_width > whole.log_width + tuning.much_wider or elsewhere.mean() > 0.5:
                 continue
         kept.append(mode)
@@ -242,10 +247,11 @@ def _alike_scatters(used: Statistics, tuning: Stage1Tuning) -> tuple[FloatArray,
     far each is drawn to the average, and how far a novel class may be expected to be like it.
     """
     (count, p), spherical = used.sums.shape, tuning.spherical_rows
-    # W = sum phi tau (y - o)(y - o)' - N d d'
+    # W of (5.4), by drift = s / R
     drift = used.sums / used.weights[:, None]
     within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
     centres = used.origin + drift
+    # (3.20)  average = (sum_k W_k + 5 I) / (sum_k N_k + 5)
     average = (within.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
     middle = np.average(centres, axis=0, weights=used.counts)
 
@@ -255,6 +261,8 @@ def _alike_scatters(used: Statistics, tuning: Stage1Tuning) -> tuple[FloatArray,
         )
         return float(evidence(one.reordered(np.zeros(count, dtype=np.int64)), used).sum())
 
+    # (3.21)  a = argmax sum_k evidence(mode k | nu = p + 1 + a, Psi = a average)
     alike = float(max(np.geomspace(1.0, tuning.most_alike, tuning.alike_steps), key=log_evidence))
+    # (3.22)  scatter_k = (a average + W_k) / (a + N_k)
     scatters = (alike * average + within) / (alike + used.counts)[:, None, None]
     return centres, scatters, average, alike

@@ -66,6 +66,7 @@ class Reduction:
 
 def columns_wanted(rows: int, classes: int, tuning: Stage1Tuning = TUNED) -> int:
     """Return how many columns so many labelled rows can speak for."""
+    # (3.23)  max(2, floor(.5 rows / classes))
     return max(tuning.fewest_columns, int(tuning.columns_per_row * rows / classes))
 
 
@@ -109,6 +110,7 @@ def _axes(rows: FloatArray, columns: int, rounding: float) -> FloatArray:
 
 
 def _scores(rows: FloatArray, axes: FloatArray, rounding: float) -> FloatArray:
+    # (3.24)  scores = E x,  rest = 1/2 log(|x - E'E x|^2 + rounding)
     scores = rows @ axes.T
     left = np.square(rows - scores @ axes).sum(axis=1)
     least = np.square(rounding) * np.square(rows).sum(axis=1) + np.finfo(np.float64).tiny

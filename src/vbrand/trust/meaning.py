@@ -105,7 +105,7 @@ def _parts(j: int, case: _Case, novel: IntArray, held: float) -> dict[int, float
         drawn = _draws(alone, tuning.draws)
         usual = logsumexp(weight + log_component_densities(drawn, own), axis=1)
         share = min(tuning.largest_share, rows[g] / (held + rows[g]))
-        # E over rows y of g of  f_j(y) / (s f_g(y) + (1 - s) f_j(y))
+        # (9.5)  E over rows y of g of f_j(y) / (s f_g(y) + (1 - s) f_j(y))
         odds = usual - log_component_densities(drawn, alone)[:, 0] + np.log((1.0 - share) / share)
         parts[g] = float(expit(odds).mean() / (1.0 - share))
     return parts
@@ -124,9 +124,9 @@ def _could_be_a_sample(labelled: _Moments, whole: _Moments, tuning: MeaningTunin
     p = whole.centre.size
     root = np.linalg.cholesky(whole.scatter)
     moved = solve_triangular(root, labelled.centre - whole.centre, lower=True)
-    # T^2 = (1 / n + 1 / N)^-1 (c - m)' E[Sigma]^-1 (c - m), chi2_p if they are a sample
+    # (9.3)  T^2 = (1 / n + 1 / N)^-1 (c - m)' E[Sigma]^-1 (c - m), chi2_p if they are a sample
     distance = np.square(moved).sum() / (1.0 / labelled.rows + 1.0 / whole.rows)
-    # tr(E[Sigma]^-1 S) / p, one but for chance: its standard deviation is sqrt(2 / (n p))
+    # (9.4)  tr(E[Sigma]^-1 S) / p, one but for chance: its standard deviation is sqrt(2 / (n p))
     width = np.log(np.square(solve_triangular(root, np.linalg.cholesky(labelled.scatter), lower=True)).sum() / p)
     chance = max(np.log(tuning.same_size), stats.norm.isf(tuning.unusual) * np.sqrt(2.0 / (labelled.rows * p)))
     # the scatter that few rows show of many columns is too small
@@ -136,12 +136,14 @@ def _could_be_a_sample(labelled: _Moments, whole: _Moments, tuning: MeaningTunin
 
 def _distances(points: FloatArray, labelled: _Moments) -> FloatArray:
     """Return how far points lie from a class, in its standard deviations."""
+    # (9.2)  sqrt((m - c)' S^-1 (m - c))
     root = np.linalg.cholesky(labelled.scatter)
     return np.asarray(np.sqrt(np.square(solve_triangular(root, (points - labelled.centre).T, lower=True)).sum(axis=0)))
 
 
 def _pooled(rows: FloatArray | IntArray, centres: FloatArray, scatters: FloatArray, chosen: BoolArray) -> _Moments:
     """Return the moments of several components together."""
+    # (9.1)  centre = sum q_k m_k,  scatter = sum q_k (Sigma_k + (m_k - centre)(m_k - centre)')
     weight = rows[chosen] / rows[chosen].sum()
     centre = weight @ centres[chosen]
     moved = centres[chosen] - centre
