@@ -75,6 +75,12 @@ def test_layers_are_few_and_every_contract_is_exhaustive():
         assert contract.get("exhaustive") is True, contract["name"]
 
 
+def test_every_room_has_a_contract_of_its_own():
+    """So that a new module of any room can't escape."""
+    rooms = {".".join(("vbrand", *path.relative_to(SOURCE).parts[:-1])) for path in MODULES}
+    assert sorted(name for contract in CONTRACTS for name in contract["containers"]) == sorted(rooms)
+
+
 @pytest.mark.parametrize("module", [named(path) for path in MODULES])
 def test_files_are_short(module):
     assert len((SOURCE / module).read_text().splitlines()) <= MOST_LINES
