@@ -11,7 +11,6 @@ from vbrand.partition._search import (
     agreement,
     best_of_run,
     by_size,
-    evenly,
     loss_curve,
     mean_loss,
     problem_of,
@@ -46,17 +45,6 @@ def test_renumbering_keeps_who_lies_with_whom_and_counts_by_first_appearance(dra
     np.testing.assert_array_equal(together(codes), together(draws))
     for code in codes.tolist():
         assert list(dict.fromkeys(code)) == list(range(max(code) + 1))
-
-
-@given(st.integers(1, 500), st.integers(1, 500))
-def test_numbers_spread_evenly_are_distinct_in_range_and_as_many_as_allowed(total, most):
-    chosen = evenly(total, most)
-    assert chosen.size == min(total, most)
-    assert chosen[0] == 0
-    assert chosen[-1] < total
-    steps = np.diff(chosen)
-    assert (steps >= 1).all()
-    assert steps.size == 0 or np.ptp(steps) <= 1
 
 
 @given(arrays(np.int64, st.integers(1, 30), elements=st.integers(0, 6)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.inference.sampler import Leg
+from vbrand.samples import evenly
 from vbrand.types import FloatArray, IntArray, SmallInts
 
 
@@ -77,8 +78,7 @@ class Chains:
 
     def chosen(self, most: int) -> IntArray:
         """Return the numbers of at most `most` draws, evenly over all chains; they count on from chain to chain."""
-        total = self.count * self.draws
-        return np.unique(np.linspace(0, total - 1, min(most, total)).astype(np.int64))
+        return evenly(self.count * self.draws, most)
 
     def labels(self, chosen: IntArray, rows: Any = slice(None)) -> SmallInts:
         """Return the labels in the chosen draws, whose numbers must ascend, (chosen, rows)."""

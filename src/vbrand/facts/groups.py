@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.facts.explain import Explanation, Yardstick
+from vbrand.samples import every_kth
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _ROWS_TO_EXPLAIN = 1_000
@@ -83,7 +84,7 @@ def describe_groups(
 def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
     """Return the chosen rows, or an even sample of them if they are many."""
     rows = np.flatnonzero(chosen)
-    return np.asarray(table[rows[:: -(-rows.size // _ROWS_TO_EXPLAIN)]], dtype=np.float64)
+    return np.asarray(table[rows[every_kth(rows.size, _ROWS_TO_EXPLAIN)]], dtype=np.float64)
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from vbrand.samples import evenly
 from vbrand.types import FloatArray, IntArray
 
 # rows on a map: as many as a browser draws at once and an eye can tell apart
@@ -30,7 +31,7 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
     present, sizes = np.unique(clusters, return_counts=True)
     counts = np.minimum(sizes, most // (2 * present.size) + (most // 2) * sizes // clusters.size)
     chosen = [
-        np.flatnonzero(clusters == k)[np.linspace(0, size - 1, count).astype(np.int64)]
+        np.flatnonzero(clusters == k)[evenly(size, count)]
         for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(counts, 1).tolist(), strict=True)
     ]
     return np.sort(np.concatenate(chosen))

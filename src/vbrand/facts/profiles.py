@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupKind, some_rows
+from vbrand.samples import evenly
 from vbrand.types import FloatArray, IntArray
 
 # the most columns that a picture has room for: as names to be read, and as points of a curve
@@ -59,7 +60,7 @@ def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ..
     names = yardstick.passage.kept_columns
     positions = ordered_numbers(names)
     known = np.array([group.kind == GroupKind.KNOWN for group in groups])
-    shown = _telling(scaled[1], known) if positions is None else _evenly(len(names), _MOST_POINTS)
+    shown = _telling(scaled[1], known) if positions is None else evenly(len(names), _MOST_POINTS)
     everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
     return _of_columns(everything, shown)
 
@@ -97,10 +98,6 @@ def _telling(middle: FloatArray, known: NDArray[np.bool_]) -> IntArray:
     apart = np.where(np.isnan(apart) | (apart == 0.0), np.inf, apart).min(axis=1)
     apart = np.where(np.isinf(apart), 0.0, apart).max(axis=0)
     return np.sort(np.argsort(-apart, kind="stable")[:_MOST_NAMES])
-
-
-def _evenly(count: int, most: int) -> IntArray:
-    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _of_columns(profiles: Profiles, chosen: IntArray) -> Profiles:

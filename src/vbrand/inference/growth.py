@@ -25,6 +25,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import best_stick_order
+from vbrand.samples import every_kth
 from vbrand.types import FloatArray
 
 Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
@@ -172,7 +173,7 @@ def grow(
     if len(rows) <= tuning.many_rows:
         start = one_novelty(rows, with_novelties(prior, 1))
     else:
-        sample = replace(rows, table=rows.table[:: len(rows) // tuning.sample])
+        sample = replace(rows, table=rows.table[every_kth(len(rows), tuning.sample)])
         sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress, tuning=tuning)
         start = sketch.ascent.posterior
 

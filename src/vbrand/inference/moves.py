@@ -21,6 +21,7 @@ from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
+from vbrand.samples import every_kth
 from vbrand.types import IntArray
 
 
@@ -157,7 +158,7 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
     if members.size < tuning.fewest_rows or room < 1:
         return []
 
-    local = Rows.plain(rows.working(members[:: -(-members.size // tuning.local_rows)]))
+    local = Rows.plain(rows.working(members[every_kth(members.size, tuning.local_rows)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
     own = prior.components.reordered(np.array([min(k, prior.known)]))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from vbrand.inference.tuning import TUNED, SearchTuning
+from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
 
@@ -68,7 +69,7 @@ def _lloyd(rows: FloatArray, labels: IntArray, pieces: int, steps: int) -> IntAr
 def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     """Return the densest places: the nearest rows to the one that has them nearest, against the others."""
     n = rows.shape[0]
-    some = rows[:: -(-n // tuning.looked_at)]
+    some = rows[every_kth(n, tuning.looked_at)]
     square = np.square(some).sum(axis=1)[:, None] + np.square(rows).sum(axis=1) - 2.0 * some @ rows.T
     for share in tuning.cores:
         size = max(2, int(share * n))

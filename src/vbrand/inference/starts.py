@@ -12,6 +12,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import posterior_from
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
+from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
 
@@ -74,7 +75,7 @@ def multiplied_k_means(
 
 def _sample(rows: Rows, most: int) -> tuple[FloatArray, float]:
     """Return the rows in working coordinates, of a long table an even sample, and the share of them that it is."""
-    sample = rows.working(slice(None, None, -(-len(rows) // most)))
+    sample = rows.working(every_kth(len(rows), most))
     return sample, sample.shape[0] / len(rows)
 
 

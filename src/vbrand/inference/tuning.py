@@ -38,7 +38,7 @@ class SearchTuning:
     most_proposals: int = 1_000
     # pairs of novel components that are split again together, the nearest ones
     pairs: int = 3
-    # rows; longer tables are searched through an even sample of `sample` rows first: of a group of .1 % it has 20
+    # rows; longer tables are searched through at most `sample` of them first, evenly: of a group of .1 % about 20
     many_rows: int = 100_000
     sample: int = 20_000
 

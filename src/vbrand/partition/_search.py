@@ -9,6 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.samples import evenly
 from vbrand.types import FloatArray, IntArray
 from vbrand.types import SmallInts as Codes
 
@@ -71,11 +72,6 @@ def renumbered(draws: NDArray[Any]) -> Codes:
     for draw, code in zip(draws, codes, strict=True):
         code[:] = _by_appearance(draw.astype(np.int64), number)
     return codes.astype(np.min_scalar_type(codes.max(initial=0)), copy=False)
-
-
-def evenly(total: int, most: int) -> IntArray:
-    """Return at most `most` of the numbers 0, .., total - 1, evenly spread."""
-    return np.arange(min(total, most)) * total // min(total, most)
 
 
 def mean_loss(labels: NDArray[Any], codes: Codes, curve: FloatArray) -> float:

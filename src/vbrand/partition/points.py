@@ -30,12 +30,12 @@ from vbrand.partition._search import (
     agreement,
     best_of_run,
     by_size,
-    evenly,
     loss_curve,
     mean_loss,
     problem_of,
     renumbered,
 )
+from vbrand.samples import evenly
 from vbrand.types import FloatArray, IntArray
 
 _MAX_ROWS = 10_000  # of a similarity matrix in one piece: 0.8 GB

@@ -1,0 +1,44 @@
+"""Even samples: as many as allowed, from all over, in even steps."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vbrand.samples import evenly, every_kth
+
+
+@given(st.integers(1, 500), st.integers(1, 500))
+def test_numbers_spread_evenly_are_distinct_in_range_and_as_many_as_allowed(total, most):
+    chosen = evenly(total, most)
+    assert chosen.size == min(total, most)
+    assert chosen[0] == 0
+    assert chosen[-1] < total
+    steps = np.diff(chosen)
+    assert (steps >= 1).all()
+    assert steps.size == 0 or np.ptp(steps) <= 1
+
+
+@given(st.integers(2, 500), st.integers(2, 500))
+def test_the_first_and_the_last_are_in_the_sample(total, most):
+    assert evenly(total, most)[[0, -1]].tolist() == [0, total - 1]
+
+
+@pytest.mark.parametrize(("total", "most"), [(0, 5), (5, 5), (5, 50)])
+def test_of_few_all_are_taken(total, most):
+    assert evenly(total, most).tolist() == list(range(total))
+    assert list(range(total))[every_kth(total, most)] == list(range(total))
+
+
+@given(st.integers(1, 5_000), st.integers(1, 500))
+def test_every_kth_is_at_most_so_many_in_equal_steps_and_with_a_smaller_step_there_would_be_more(total, most):
+    step = every_kth(total, most).step
+    chosen = np.arange(total)[every_kth(total, most)]
+    assert 0 < chosen.size <= most
+    assert (np.diff(chosen) == step).all()
+    assert step == 1 or np.arange(total)[:: step - 1].size > most
+
+
+def test_a_sample_of_a_table_is_a_view():
+    table = np.zeros((1_000, 3))
+    assert np.shares_memory(table[every_kth(1_000, 10)], table)
