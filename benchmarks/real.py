@@ -3,7 +3,7 @@
     python benchmarks/real.py [--choose]
 
 Prints the table of means and ranks among the stored peers, and the figures wanted. With --choose also how the three
-constants that were chosen on these sets (tail, strength, columns a row) would have been chosen without each set: for
+constants that were chosen on these sets (tail, strength, columns per row) would have been chosen without each set: for
 every set the constants that are best on the other seven, and its result with them.
 """
 
@@ -31,7 +31,7 @@ from vbrand.studies.simulate import DESIGNS, Simulated, simulate
 BENCH = Path(__file__).resolve().parents[2] / "shared" / "bench"
 METRICS = ["auroc", "acc_known", "f1", "ari"]
 WANTED = {"auroc": 0.985, "acc_known": 0.88, "f1": 0.935, "ari": 0.8}
-# tail, strength, columns a row: the grid that the defaults were chosen from
+# tail, strength, columns per row: the grid that the defaults were chosen from
 GRID = [
     *((tail, strength, 0.5) for tail in (8.0, 15.0, 30.0) for strength in (3.0, 10.0, 100.0)),
     *((tail, 10.0, 0.75) for tail in (8.0, 15.0, 30.0)),
@@ -97,7 +97,7 @@ def quality(rows: pd.DataFrame) -> float:
 
 def choose() -> None:
     results = {each: run(each) for each in GRID}
-    print("\nconstants (tail, strength, columns a row): means over the eight sets")
+    print("\nconstants (tail, strength, columns per row): means over the eight sets")
     print(pd.DataFrame({str(each): means(rows) for each, rows in results.items()}).T.round(3).to_string())
     left_out = list[pd.DataFrame]()
     for dataset in bench().dataset_files():

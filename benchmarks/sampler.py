@@ -8,6 +8,7 @@ splits and merges. Statlog's data are the team's. Writes benchmarks/sampler.json
 import json
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from vbrand import BrandSampler, VBrand, compare
 from vbrand.discovery.diagnostics import effective_size
-from vbrand.inference import sampler as sampling
+from vbrand.estimators.tuning import TUNED
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Target, state_of, step
 from vbrand.metrics import evaluate
@@ -99,12 +100,12 @@ def mixing():
     table = load_wine(as_frame=True)
     rows = table.data[["alcohol", "flavanoids", "color_intensity", "hue", "proline"]]
     labelled = (table.target != 2) & (rows.index % 2 == 0)
-    lines, usual = [], sampling.moves_a_sweep
+    lines = []
     print("\nWine, four chains of 1,000 + 5,000 sweeps: novel clusters")
-    for name, moves in (("without splits and merges", lambda n, p: 0), ("with them", usual)):
-        sampling.moves_a_sweep = moves
+    for name, most in (("without splits and merges", 0), ("with them", TUNED.sampler.most_moves)):
+        tuning = replace(TUNED, sampler=replace(TUNED.sampler, most_moves=most))
         start = time.perf_counter()
-        detector = BrandSampler(n_draws=5_000, random_state=0).fit(rows[labelled], table.target[labelled])
+        detector = BrandSampler.tuned(tuning, n_draws=5_000, random_state=0).fit(rows[labelled], table.target[labelled])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             found = detector.discover(rows[~labelled])
@@ -116,7 +117,6 @@ def mixing():
             f"(novel rows {rows_novel:.0f}), {seconds:.0f} s"
         )
         lines.append({"moves": name, "rhat": clusters.rhat, "ess": clusters.effective_size, "seconds": seconds})
-    sampling.moves_a_sweep = usual
     return lines
 
 

@@ -1,11 +1,12 @@
 """Tuned numbers are arguments: other values reach the rooms that they are of."""
 
+import warnings
 from dataclasses import fields, replace
 
 import numpy as np
 from sklearn.base import clone
 
-from vbrand import VBrand
+from vbrand import BrandSampler, VBrand
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.model.kernels import KERNELS, Student
 
@@ -42,7 +43,22 @@ def test_other_numbers_say_what_an_outlier_group_is():
     assert kinds == {5: "novel group", 9: "outlier group"}
 
 
+def test_other_numbers_reach_the_sampler():
+    known, labels = grains()
+    draws = {}
+    for most in (0, TUNED.sampler.most_moves):
+        tuning = replace(TUNED, sampler=replace(TUNED.sampler, most_moves=most))
+        detector = BrandSampler.tuned(tuning, n_draws=5, n_burn=0, n_chains=1, random_state=0).fit(known, labels)
+        with warnings.catch_warnings(action="ignore"):
+            draws[most] = detector.discover(known).chains.concentration
+    usual = BrandSampler(n_draws=5, n_burn=0, n_chains=1, random_state=0).fit(known, labels)
+    with warnings.catch_warnings(action="ignore"):
+        found = usual.discover(known).chains.concentration
+    np.testing.assert_array_equal(found, draws[TUNED.sampler.most_moves])
+    assert (found != draws[0]).any()  # moves take random numbers of their own
+
+
 def test_clones_have_the_usual_numbers():
     detector = VBrand.tuned(replace(TUNED, outlier_rows=9))
     assert clone(detector)._tuning is TUNED
-    assert {field.name for field in fields(Tuning)} >= {"stage1", "search", "meaning", "kernels"}
+    assert {field.name for field in fields(Tuning)} >= {"stage1", "search", "sampler", "meaning", "kernels"}

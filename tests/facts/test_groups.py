@@ -1,4 +1,4 @@
-"""One line a group: rows, weights and centres that add up."""
+"""One line per group: rows, weights and centres that add up."""
 
 import numpy as np
 import pytest

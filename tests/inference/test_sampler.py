@@ -7,6 +7,7 @@ from vbrand.inference import sampler, split_merge
 from vbrand.inference.kernel import Slices, draw, statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains, state_of, step
+from vbrand.inference.tuning import SamplerTuning
 from vbrand.model.components import Components, evidence
 from vbrand.model.conditionals import Drawn, slice_scores
 from vbrand.model.kernels import Gaussian
@@ -163,9 +164,8 @@ def log_posterior(labels, rows, target):
 
 @pytest.mark.parametrize("moves", [0, 2])
 @pytest.mark.parametrize(("known", "update_known"), [(0, True), (1, True), (1, False)])
-def test_partitions_come_as_often_as_their_posterior_says(monkeypatch, moves, known, update_known):
+def test_partitions_come_as_often_as_their_posterior_says(moves, known, update_known):
     """All partitions of five rows, by enumeration; with and without splits and merges."""
-    monkeypatch.setattr(sampler, "moves_a_sweep", lambda n, p: moves)
     target = small_target(1, known, update_known, seed=2, concentration=1.2)
     rng = np.random.default_rng(1)
     rows = 2.0 * rng.normal(size=(5, 1))
@@ -174,7 +174,7 @@ def test_partitions_come_as_often_as_their_posterior_says(monkeypatch, moves, kn
     state = state_of(Rows.plain(rows), known, np.full(5, known), 1.2)
     seen, sweeps = dict.fromkeys(all_of_them, 0), 6_000
     for _ in range(sweeps):
-        state, _ = step(Rows.plain(rows), target, state, rng)
+        state, _ = step(Rows.plain(rows), target, state, rng, tuning=SamplerTuning(most_moves=moves))
         number = {}
         seen[tuple(k if k < known else number.setdefault(k, known + len(number)) for k in state.labels.tolist())] += 1
     apart = 0.5 * sum(abs(seen[each] / sweeps - exact[each]) for each in all_of_them)

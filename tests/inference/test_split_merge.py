@@ -6,7 +6,8 @@ from problems import random_prior
 
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
-from vbrand.inference.split_merge import _dealt, moves_a_sweep, reseated
+from vbrand.inference.split_merge import _dealt, moves_per_sweep, reseated
+from vbrand.inference.tuning import SamplerTuning
 from vbrand.model.components import evidence
 from vbrand.model.weights import log_split_odds
 
@@ -82,4 +83,5 @@ def test_a_move_touches_two_components_at_the_most_and_numbers_a_new_one_next():
 
 
 def test_a_sweep_is_worth_one_to_three_moves():
-    assert [moves_a_sweep(n, p) for n, p in ((50, 2), (10**6, 2), (50, 1_000))] == [3, 1, 1]
+    assert [moves_per_sweep(n, p) for n, p in ((50, 2), (10**6, 2), (50, 1_000))] == [3, 1, 1]
+    assert moves_per_sweep(50, 2, SamplerTuning(most_moves=0)) == 0

@@ -13,7 +13,7 @@ from vbrand.discovery.base import Context, Discovery, Summary
 from vbrand.discovery.chains import Chains
 from vbrand.discovery.diagnostics import effective_size, split_rhat
 from vbrand.discovery.memberships import label_names
-from vbrand.facts.groups import GroupCount, describe_groups
+from vbrand.facts.groups import INTERVAL, GroupCount, describe_groups
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Target
@@ -191,8 +191,6 @@ def sampled_discovery_of(
     total = chains.count * chains.draws
     classes, threshold, min_group = context.classes, context.threshold, context.min_group
     novel = chains.votes[:, -1]
-    counts = chains.novel_groups(min_group).ravel()
-    low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
 
     return SampledDiscovery(
         context=context,
@@ -203,7 +201,7 @@ def sampled_discovery_of(
         groups=describe_groups(
             context.table, clusters, _weights(chains, clusters), novel / total, classes, min_group, context.yardstick
         ),
-        n_groups=GroupCount(float(counts.mean()), int(low), int(high)),
+        n_groups=GroupCount.of(chains.novel_groups(min_group).ravel()),
         chains=chains,
         diagnostics=diagnose(chains, classes, min_group),
         known_means=known_means,
@@ -244,7 +242,7 @@ def diagnose(chains: Chains, classes: NDArray[Any], min_group: int) -> tuple[Dia
 
 
 def _diagnosis(name: str, draws: FloatArray) -> Diagnosis:
-    low, high = np.quantile(draws, [0.05, 0.95])
+    low, high = np.quantile(draws, INTERVAL)
     return Diagnosis(
         name,
         float(draws.mean()),

@@ -170,5 +170,4 @@ def _count_groups(
         sizes = certain + np.bincount(drawn, minlength=certain.size)
         counts[draw] = (sizes[:-1] >= min_group).sum()
 
-    low, high = np.quantile(counts, [0.05, 0.95], method="nearest")
-    return GroupCount(float(counts.mean()), int(low), int(high))
+    return GroupCount.of(counts)

@@ -62,6 +62,16 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     _state: Fitted | None = None
     _tuning: Tuning = TUNED
 
+    @classmethod
+    def tuned(cls, tuning: Tuning, **settings: Any) -> Self:
+        """Return a detector with other tuned numbers than those it comes with: for benchmarks, not for tables.
+
+        A clone of it, or one that is loaded from a file, has the usual numbers.
+        """
+        detector = cls(**settings)
+        detector._tuning = tuning
+        return detector
+
     @abstractmethod
     def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
         """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""

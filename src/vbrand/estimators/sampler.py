@@ -213,6 +213,7 @@ class BrandSampler(Shell):
                 recall=None if store is None else store.recall,
                 keep=None if store is None else store.keep,
                 progress=progress,
+                tuning=self._tuning.sampler,
             )
 
     def _seed(self, folder: Path | None) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from vbrand.inference.tuning import SearchTuning
+from vbrand.inference.tuning import SamplerTuning, SearchTuning
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.stage1.tuning import Stage1Tuning
 from vbrand.trust.tuning import MeaningTuning
@@ -11,10 +11,11 @@ from vbrand.trust.tuning import MeaningTuning
 
 @dataclass(frozen=True)
 class Tuning:
-    """What nobody should have to set; `VBrand.tuned` takes other values."""
+    """What nobody should have to set; `VBrand.tuned` and `BrandSampler.tuned` take other values."""
 
     stage1: Stage1Tuning = field(default_factory=Stage1Tuning)
     search: SearchTuning = field(default_factory=SearchTuning)
+    sampler: SamplerTuning = field(default_factory=SamplerTuning)
     meaning: MeaningTuning = field(default_factory=MeaningTuning)
     kernels: Mapping[KernelName, tuple[Kernel, ...]] = field(
         default_factory=lambda: KERNELS

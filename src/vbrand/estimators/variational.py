@@ -20,7 +20,6 @@ from vbrand.estimators.fitted import Finding, Fitted, Learned
 from vbrand.estimators.model_file import Model, read_model, versions, write_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.tuning import Tuning
 from vbrand.facts.facts import Facts
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
@@ -49,7 +48,7 @@ class VBrand(Shell):
     scatter : "modes", "mrcd", "mcd" or "empirical", default "modes"
         How stage 1 learns a known class. "modes": as one to `max_modes` components in coordinates whitened within
         classes; outliers and rows with a wrong label are set aside, and scatters are drawn to their average as far as
-        they are alike. The others give one component a class: its MRCD, its reweighted MCD, its mean and covariance.
+        they are alike. The others give one component per class: its MRCD, its reweighted MCD, its mean and covariance.
     support_fraction : float in [0.5, 1], default 0.75
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
@@ -185,23 +184,13 @@ class VBrand(Shell):
     def paper(cls, X: Any, study: str = "statlog", **changes: Any) -> Self:
         """Return a detector with the settings of the paper, derived from the labelled rows X as in one of its studies.
 
-        One Gaussian a class, its MCD, the study's priors, 200 restarts. "statlog", the real-data study, is the one for
-        tables of your own: its priors come from the mean and covariance of X. The others are "ss1", "ss2" and "ss3".
-        `changes` are settings of VBrand that should be different.
+        One Gaussian per class, its MCD, the study's priors, 200 restarts. "statlog", the real-data study, is the one
+        for tables of your own: its priors come from the mean and covariance of X. The others are "ss1", "ss2" and
+        "ss3". `changes` are settings of VBrand that should be different.
         """
         check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
         settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
         return cls(**settings)
-
-    @classmethod
-    def tuned(cls, tuning: Tuning, **settings: Any) -> Self:
-        """Return a detector with other tuned numbers than those it comes with: for benchmarks, not for tables.
-
-        A clone of it, or one that is loaded from a file, has the usual numbers.
-        """
-        detector = cls(**settings)
-        detector._tuning = tuning
-        return detector
 
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))

@@ -12,6 +12,8 @@ from vbrand.samples import every_kth
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _ROWS_TO_EXPLAIN = 1_000
+# quantiles of draws: the ends of a 90 % interval
+INTERVAL = (0.05, 0.95)
 
 
 class GroupKind(StrEnum):
@@ -46,6 +48,12 @@ class GroupCount:
     mean: float
     low: int
     high: int
+
+    @classmethod
+    def of(cls, draws: IntArray) -> "GroupCount":
+        """Return what so many draws of the number say."""
+        low, high = np.quantile(draws, INTERVAL, method="nearest")
+        return cls(float(draws.mean()), int(low), int(high))
 
 
 def describe_groups(

@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from vbrand.inference.kernel import Slices, draw, statistics_of_labels
 from vbrand.inference.rows import Rows
-from vbrand.inference.split_merge import moves_a_sweep, reseated
+from vbrand.inference.split_merge import moves_per_sweep, reseated
+from vbrand.inference.tuning import TUNED_SAMPLER, SamplerTuning
 from vbrand.model.components import posterior_from, stacked
 from vbrand.model.conditionals import (
     Drawn,
@@ -141,14 +142,20 @@ def state_of(rows: Rows, known: int, labels: Labels, concentration: float) -> St
 
 
 def step(
-    rows: Rows, target: Target, state: State, generator: np.random.Generator, threads: int = 1
+    rows: Rows,
+    target: Target,
+    state: State,
+    generator: np.random.Generator,
+    threads: int = 1,
+    tuning: SamplerTuning = TUNED_SAMPLER,
 ) -> tuple[State, Sample]:
     """Return the state after one sweep, and what it drew on its way."""
     prior, known = target.prior, target.prior.known
-    for _ in range(moves_a_sweep(len(rows), rows.columns)):
-        moved = reseated(rows, prior, state.labels, state.concentration, generator)
+    for _ in range(moves_per_sweep(len(rows), rows.columns, tuning)):
+        moved = reseated(rows, prior, state.labels, state.concentration, generator, tuning)
         if moved is not None:
             state = state_of(rows, known, moved, state.concentration)
+
     counts = state.statistics.counts.astype(np.int64)
     clusters = counts.size - known
     # given the partition: concentration, places on the stick, slices, weights, components
@@ -161,10 +168,12 @@ def step(
     held[places] = counts[known:]
     weights, log_weights = draw_log_weights(prior.weights.dirichlet, counts[:known], held, concentration, generator)
     drawn = _draw_all(prior, state.statistics, places, held.size, generator)
+
     # given those: where each row goes
     at = np.append(np.arange(known), known + places).astype(np.int32)[state.labels]
     slices = Slices(known, depths, generator.random(len(rows)))
     swept = draw(rows, slice_scores(drawn, log_weights, known, target.kappa), at, slices, threads)
+
     kept = np.append(np.arange(known), known + np.flatnonzero(swept.statistics.counts[known:]))
     number = np.zeros(known + held.size, dtype=np.int32)
     number[kept] = np.arange(kept.size)
@@ -205,6 +214,7 @@ def run_chains(
     recall: Recall | None = None,
     keep: Keep | None = None,
     progress: Callable[[int], None] | None = None,
+    tuning: SamplerTuning = TUNED_SAMPLER,
 ) -> list[list[Leg]]:
     """Return the legs of chains, one from each start (labels of the rows); legs that `recall` knows are not run again.
 
@@ -214,6 +224,7 @@ def run_chains(
     workers = effective_n_jobs(jobs)
     threads = max(1, workers // len(starts))
     chains: list[list[Leg]] = [[] for _ in starts]
+
     with Parallel(n_jobs=min(workers, len(starts))) as parallel:
         for number, sweeps in enumerate(schedule.legs):
             keeps = [schedule.keeps(sweep) for sweep in sweeps]
@@ -221,9 +232,10 @@ def run_chains(
             missing = [chain for chain, leg in enumerate(known) if leg is None]
             begins = {chain: _end_of(chains[chain], starts[chain], target) for chain in missing}
             run = parallel(
-                delayed(_run_leg)(rows, target, *begins[chain], keeps, (seed, chain, number), threads)
+                delayed(_run_leg)(rows, target, *begins[chain], keeps, (seed, chain, number), threads, tuning)
                 for chain in missing
             )
+
             for chain, leg in zip(missing, run, strict=True):
                 known[chain] = leg if keep is None else keep(chain, number, leg)
             for chain, done in enumerate(known):
@@ -247,6 +259,7 @@ def _run_leg(
     keeps: list[bool],
     seed: tuple[int, int, int],
     threads: int,
+    tuning: SamplerTuning,
 ) -> Leg:
     """Return the kept draws of so many sweeps from labels; `seed` names the run, the chain and the leg."""
     generator = np.random.default_rng(np.random.SeedSequence(seed[0], spawn_key=seed[1:]))
@@ -256,9 +269,10 @@ def _run_leg(
         kept_labels: SmallInts = np.empty((draws, len(rows)), np.uint8)
         weights, concentrations = np.empty((draws, known + 1)), np.empty(draws)
         means = np.empty((draws, known, rows.columns))
+
         draw_number = 0
         for kept in keeps:
-            state, sample = step(rows, target, state, generator, threads)
+            state, sample = step(rows, target, state, generator, threads, tuning)
             if kept:
                 if state.statistics.counts.size > np.iinfo(kept_labels.dtype).max:
                     kept_labels = kept_labels.astype(np.uint32)

@@ -13,15 +13,11 @@ import numpy as np
 
 from vbrand.inference.lanes import jit
 from vbrand.inference.rows import Rows
+from vbrand.inference.tuning import TUNED_SAMPLER, SamplerTuning
 from vbrand.model.components import Components
 from vbrand.model.prior import Prior
 from vbrand.model.weights import log_split_odds
 from vbrand.types import FloatArray, IntArray, Labels
-
-# a move may cost as many operations as this, or as a part of the rows
-_CHEAP = 20_000
-_PART = 1 / 8
-_MOST_MOVES = 3
 
 
 @dataclass(frozen=True)
@@ -33,27 +29,35 @@ class Pair:
     second: int  # component of the second row; equal to the first where a split is proposed
 
 
-def moves_a_sweep(n: int, p: int) -> int:
+def moves_per_sweep(n: int, p: int, tuning: SamplerTuning = TUNED_SAMPLER) -> int:
     """Return how many moves a sweep is worth: several where they cost next to nothing."""
-    return max(1, min(_MOST_MOVES, round(_CHEAP / ((p * p + 20) * 0.25 * n))))
+    cost = (p * p + tuning.beside_columns) * tuning.usual_part * n
+    return min(tuning.most_moves, max(1, round(tuning.cheap / cost)))
 
 
 def reseated(
-    rows: Rows, prior: Prior, labels: Labels, concentration: float, generator: np.random.Generator
+    rows: Rows,
+    prior: Prior,
+    labels: Labels,
+    concentration: float,
+    generator: np.random.Generator,
+    tuning: SamplerTuning = TUNED_SAMPLER,
 ) -> Labels | None:
     """Return the labels after a split or a merge, or None if they stay as they are.
 
     Novel clusters are numbered from J, all of them hold rows, and a new one gets the next number.
     """
-    pair = _picked(rows, prior.known, labels, generator)
+    pair = _picked(rows, prior.known, labels, generator, tuning)
     if pair is None:
         return None
+
     splits, known = pair.first == pair.second, pair.first < prior.known
     counts = np.bincount(labels, minlength=prior.known)
     # novel rows of the merged partition
     novel = int(counts[prior.known :].sum() - (counts[pair.second] if known and not splits else 0))
     given = np.full(pair.rows.size, -1) if splits else (labels[pair.rows] == pair.second).astype(np.int64)
     given[:2] = 0, 1
+
     # what rows that have been dealt are added to: alpha_k; alpha_0 + N and gamma + N where a known class is left
     dirichlet = prior.weights.dirichlet
     shares = np.array(
@@ -68,6 +72,7 @@ def reseated(
         given,
         generator.random(pair.rows.size),
     )
+
     second = int(seats.sum())
     alphas = (float(dirichlet[pair.first]), float(dirichlet[-1])) if known else None
     prior_odds = log_split_odds(seats.size - second, second, concentration, alphas, novel)
@@ -81,7 +86,9 @@ def reseated(
     return new
 
 
-def _picked(rows: Rows, known: int, labels: Labels, generator: np.random.Generator) -> Pair | None:
+def _picked(
+    rows: Rows, known: int, labels: Labels, generator: np.random.Generator, tuning: SamplerTuning
+) -> Pair | None:
     """Return a pair to try, in random order but for the two rows, or None if the pick allows no move.
 
     Long moves are tried less often. How long one is does not depend on its direction.
@@ -92,7 +99,7 @@ def _picked(rows: Rows, known: int, labels: Labels, generator: np.random.Generat
     if i == j or (first != second and second < known):
         return None
     members = np.flatnonzero((labels == first) | (labels == second))
-    most = max(_PART * n, _CHEAP / (rows.columns * rows.columns + 20))
+    most = max(tuning.largest_part * n, tuning.cheap / (rows.columns * rows.columns + tuning.beside_columns))
     if generator.random() * members.size > most:
         return None
     others = generator.permutation(members[(members != i) & (members != j)])

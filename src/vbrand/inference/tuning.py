@@ -1,7 +1,8 @@
-"""The tuned numbers of the search, each with its unit and what speaks for it.
+"""The tuned numbers of the search and of the sampler, each with its unit and what speaks for it.
 
-They change what is tried and how long, never what is better: the bound alone decides. benchmarks/search.py judges them
-together: on its 65 sets the bound of the search is at most .1 nats below that of a start at the true labels.
+Those of the search change what is tried and how long, never what is better: the bound alone decides.
+benchmarks/search.py judges them together: on its 65 sets the bound of the search is at most .1 nats below that of a
+start at the true labels.
 """
 
 from dataclasses import dataclass
@@ -80,4 +81,24 @@ class SearchTuning:
     rows_for_k_means: int = 50_000
 
 
+@dataclass(frozen=True)
+class SamplerTuning:
+    """How often splits and merges are tried: they change how fast chains mix, never what they sample.
+
+    benchmarks/sampler.py has the evidence: on wine, chains without them disagree about the number of groups.
+    """
+
+    # operations that a move may always cost: next to nothing beside a sweep
+    cheap: float = 20_000.0
+    # share of the rows that a move may always take; longer ones are tried less often
+    largest_part: float = 1 / 8
+    # operations per row of a move: p^2 of a triangular system, and these
+    beside_columns: float = 20.0
+    # share of the rows that a move is reckoned to take
+    usual_part: float = 0.25
+    # moves per sweep at the most; 0 leaves sweeps alone
+    most_moves: int = 3
+
+
 TUNED = SearchTuning()
+TUNED_SAMPLER = SamplerTuning()

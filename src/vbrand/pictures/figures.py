@@ -8,6 +8,7 @@ import numpy as np
 from vbrand.facts.facts import Facts
 from vbrand.facts.groups import Group, GroupKind
 from vbrand.facts.maps import tsne_points
+from vbrand.inference.moves import MoveKind
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 from vbrand.types import FloatArray
 
@@ -18,7 +19,13 @@ _KINDS = (
     ("novel groups", "#d55e00", "/"),
     ("outlier groups", "#7f7f7f", "x"),
 )
-_MOVES = {"birth": "triangle-up", "merge": "triangle-down", "release": "square", "resplit": "diamond", "delete": "x"}
+_MOVES = {
+    MoveKind.BIRTH: "triangle-up",
+    MoveKind.MERGE: "triangle-down",
+    MoveKind.RELEASE: "square",
+    MoveKind.RESPLIT: "diamond",
+    MoveKind.DELETE: "x",
+}
 _NOVEL = "#d55e00"
 _LONGEST_NAME = 24
 _CLASSES_SHOWN = 4

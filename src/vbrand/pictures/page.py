@@ -74,7 +74,13 @@ def _figures(facts: Facts, explained: list[Group]) -> dict[str, figures.Figure]:
 
 def _line(group: Group, look: Look) -> dict[str, Any]:
     """Return a line of the table of groups."""
-    return {"group": group, "colour": look.colour, "shape": _SHAPES[look.symbol], "explanation": group.explanation}
+    return {
+        "group": group,
+        "novel": group.kind == GroupKind.NOVEL,
+        "colour": look.colour,
+        "shape": _SHAPES[look.symbol],
+        "explanation": group.explanation,
+    }
 
 
 def _resource(name: str) -> str:

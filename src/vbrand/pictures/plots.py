@@ -9,9 +9,16 @@ from vbrand.checks import check_choice
 from vbrand.facts.facts import Facts
 from vbrand.facts.groups import GroupKind
 from vbrand.facts.maps import tsne_points
+from vbrand.inference.moves import MoveKind
 from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
 
-_MARKS = {"birth": "^", "merge": "v", "release": "s", "resplit": "D", "delete": "X"}
+_MARKS = {
+    MoveKind.BIRTH: "^",
+    MoveKind.MERGE: "v",
+    MoveKind.RELEASE: "s",
+    MoveKind.RESPLIT: "D",
+    MoveKind.DELETE: "X",
+}
 
 
 class Plots:

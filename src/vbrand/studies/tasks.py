@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any
 
+from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.paper import paper_settings, sampler_settings
 from vbrand.estimators.sampler import BrandSampler
 from vbrand.estimators.variational import VBrand
@@ -84,7 +85,7 @@ def run_task(task: Task) -> dict[str, Any]:
     outcome = Outcome(
         **asdict(evaluate(data.test_classes, found)),
         groups=sum(group.kind == GroupKind.NOVEL for group in found.groups),
-        bound=getattr(found, "elbo", float("nan")),
+        bound=found.elbo if isinstance(found, VariationalDiscovery) else float("nan"),
         first_seconds=fitted - start,
         seconds=done - fitted,
     )
