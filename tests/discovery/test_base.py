@@ -49,7 +49,7 @@ def test_columns_of_the_summary_stand_below_their_names(grain_found):
 def test_a_row_that_is_not_there_is_refused(grain_found):
     assert grain_found.explain(-1) == grain_found.explain(59)
     for row in (60, -61):
-        with pytest.raises(IndexError, match=rf"row {row} was asked for; .* count from 0 to 59"):
+        with pytest.raises(IndexError, match=rf"there is no row {row}; the rows .* are numbered from 0 to 59"):
             grain_found.explain(row)
 
 

@@ -26,7 +26,7 @@ def test_an_answer_agrees_with_itself(grain_found):
     assert both.ari == 1.0
     assert both.differing.size == 0
     assert (both.differences == 0.0).all()
-    assert "0 of 60 rows have another label; ARI of the partitions 1.000" in str(both)
+    assert "0 of 60 rows have different labels; ARI of the partitions 1.000" in str(both)
 
 
 def test_turning_the_two_about_turns_the_differences():
@@ -49,7 +49,7 @@ def test_rows_are_ordered_by_their_largest_difference():
 def test_ten_rows_that_differ_are_shown_and_the_others_counted():
     lines = str(comparison()).splitlines()
     assert [line.split()[0] for line in lines[1:4]] == ["oat", "rye", "novelty"]
-    assert lines[4] == "14 of 30 rows have another label; ARI of the partitions 0.500; novel groups 1.00 and 2.25."
+    assert lines[4] == "14 of 30 rows have different labels; ARI of the partitions 0.500; novel groups 1.00 and 2.25."
     assert len(lines[5:-1]) == 10
     assert all(": oat or rye; P(" in line for line in lines[5:-1])
     assert lines[-1] == "  and 4 more in `differing`"
@@ -60,10 +60,10 @@ def test_only_two_discoveries_of_the_same_rows_and_classes_can_be_compared(grain
     detector = VBrand(random_state=0, search="none").fit(known, labels)
     with pytest.raises(ValueError, match="the first discovery has 50 rows, the second 60"):
         compare(detector.discover(new[:50]), grain_found)
-    with pytest.raises(ValueError, match="of different rows, or of the same in another order"):
+    with pytest.raises(ValueError, match="of different rows, or of the same rows in another order"):
         compare(grain_found, detector.discover(new[::-1]))
     other = VBrand(random_state=0, search="none").fit(known, [f"{name}s" for name in labels]).discover(new)
     with pytest.raises(ValueError, match="have different known classes"):
         compare(grain_found, other)
-    with pytest.raises(TypeError, match="compare takes what `discover` returned, twice; one of them is a VBrand"):
+    with pytest.raises(TypeError, match="compare needs two results of `discover`; one of them is a VBrand"):
         compare(grain_found, detector)
