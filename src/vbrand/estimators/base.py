@@ -273,10 +273,12 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         labels = [None if _is_missing(label) else label for label in given]
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
+
         known = learned.classes.tolist()
         place = {label: k for k, label in enumerate(known)}
         for label in labels:
             place.setdefault(label, len(place))
+
         classes = len(known)
         if not set(labels) & set(known):
             warnings.warn(
@@ -285,6 +287,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
                 UserWarning,
                 stacklevel=5,
             )
+
         group = np.array([place[label] for label in labels])
         component = np.empty(len(rows), dtype=np.int64)
         for block in rows.blocks():
@@ -299,16 +302,19 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
             check_whole("reduce", self.reduce, 1)
+
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):
             raise ValueError(f"threshold is {self.threshold!r}; it must lie between 0 and 1.")
         if self.min_group is not None:
             check_whole("min_group", self.min_group, 1)
+
         for name in ("known_mean_strength", "known_scatter_strength"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0.0, open_low=True)
         for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
             check_number(name, getattr(self, name), 0.0, open_low=True)
+
         value = self.concentration
         pair = value if isinstance(value, tuple) and len(value) == 2 else (value,)
         if not all(isinstance(each, Real) and 0.0 < float(each) < np.inf for each in pair):

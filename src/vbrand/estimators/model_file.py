@@ -150,6 +150,7 @@ def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     _want(_indices(points.clusters, groups), "a row belongs to no group")
     _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
     _finite(points.scores, points.novelty, points.classes)
+
     _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
     if profiles.positions is not None:

@@ -40,6 +40,7 @@ def paper_settings(study: str, train: FloatArray) -> dict[str, Any]:
         "novel_weight": 0.1,
         "novel_dof": p + 2.0,
     }
+
     own: dict[str, dict[str, Any]] = {
         "ss1": {
             "max_novel": 20,
@@ -79,4 +80,5 @@ def paper_settings(study: str, train: FloatArray) -> dict[str, Any]:
             "known_scatter_strength": 200.0,
         },
     }
+
     return shared | own[study]

@@ -28,6 +28,7 @@ def _from_1(tree: Tree) -> Tree:
     """Return a tree of schema 2: what was learned and what was found are one part each, and kernels are values."""
     prior = _with_kernels(tree["prior"])
     before = {"components": prior["components"], "weights": prior["weights"]}
+
     return {
         "versions": tree["versions"],
         "settings": tree["settings"],

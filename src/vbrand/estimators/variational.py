@@ -302,6 +302,7 @@ class VBrand(Shell):
                 n_jobs=self.n_jobs,
                 tuning=self._tuning.stage1,
             )
+
         return learn_classes(
             rows,
             labels,

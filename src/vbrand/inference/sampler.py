@@ -158,6 +158,7 @@ def step(
 
     counts = state.statistics.counts.astype(np.int64)
     clusters = counts.size - known
+
     # given the partition: concentration, places on the stick, slices, weights, components
     concentration = draw_concentration(
         target.concentration, state.concentration, clusters, int(counts[known:].sum()), generator

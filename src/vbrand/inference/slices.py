@@ -19,6 +19,7 @@ def draw_block(work, scores, known, depths, levels, uniforms, labels, statistics
     components, p = means.shape
     held, order, first = work.block
     shares, lanes, buffers = work.shares, work.lanes, work.buffers
+
     for w in range(components):
         end = first[(w + 1) * levels]
         for begin in range(first[w * levels], end, LANES):
@@ -27,18 +28,21 @@ def draw_block(work, scores, known, depths, levels, uniforms, labels, statistics
             for j in range(p):
                 for lane in range(m):
                     deviation[j, lane] = held[j, begin + lane] - means[w, j]
+
             shares.reach[:known] = m
             reach = m
             for k in range(known, components):
                 while reach > 0 and depths[order[begin + reach - 1]] <= k - known:
                     reach -= 1
                 shares.reach[k] = reach
+
             score_group(deviation, w, scores, shares, lanes, buffers)
             for lane in range(m):
                 lanes.limit[lane] = uniforms[order[begin + lane]]
             _choose(shares, lanes, m)
             for lane in range(m):
                 labels[order[begin + lane]] = shares.winner[lane]
+
             if p < WIDE:
                 add_narrow(deviation, w, means, shares, buffers, statistics)
             else:
@@ -53,6 +57,7 @@ def _choose(shares, lanes, m):  # type: ignore[no-untyped-def]
     """
     total, left, exponent, result = shares.total, lanes.limit, lanes.first, lanes.second
     winner, active = shares.winner, shares.active
+
     total[:m] = 0.0
     for k in range(active.size):
         if active[k]:
@@ -63,9 +68,11 @@ def _choose(shares, lanes, m):  # type: ignore[no-untyped-def]
             for lane in range(reach):
                 score[lane] = result[lane] if exponent[lane] >= -NEGLIGIBLE else 0.0
                 total[lane] += score[lane]
+
     for lane in range(m):
         left[lane] = (1.0 - left[lane]) * total[lane]  # within (0, total]
         total[lane] = 1.0
+
     # the component at which the running sum of shares passes it; where rounding lets none, the best one stays
     for k in range(active.size):
         if active[k]:
@@ -74,6 +81,7 @@ def _choose(shares, lanes, m):  # type: ignore[no-untyped-def]
                 before = left[lane]
                 left[lane] = before - score[lane]
                 winner[lane] = k if before > 0.0 and left[lane] <= 0.0 else winner[lane]
+
     for k in range(active.size):
         if active[k]:
             score = shares.score[k]

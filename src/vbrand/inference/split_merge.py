@@ -131,6 +131,7 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
     unit = np.empty((3, p))
     log_choice = 0.0
     taken = np.zeros(2)
+
     for i in range(n):
         log_first = _log_predictive(rows[i], mean[0], precision[0], dof[0], factor[0], unit[0])
         log_second = _log_predictive(rows[i], mean[1], precision[1], dof[1], factor[1], unit[1])
@@ -144,6 +145,7 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
             if seats[i] < 0:
                 seats[i] = 1 if math.log(1.0 - uniforms[i]) < log_one else 0
             log_choice += log_one if seats[i] == 1 else log_one - odds
+
         seat = seats[i]
         logs[seat] += log_second if seat == 1 else log_first
         taken[seat] += 1.0
@@ -180,6 +182,7 @@ def _add_row(row, mean, precision, dof, factor, k):  # type: ignore[no-untyped-d
     if math.isinf(length):
         return
     p = row.size
+
     shift = np.empty(p)
     scale = math.sqrt(length / (length + 1.0))
     for i in range(p):
@@ -187,6 +190,7 @@ def _add_row(row, mean, precision, dof, factor, k):  # type: ignore[no-untyped-d
         mean[i] += (row[i] - mean[i]) / (length + 1.0)
     precision[k] = length + 1.0
     dof[k] += 1.0
+
     # L L' + x x', column by column
     for j in range(p):
         old = factor[j, j]

@@ -73,6 +73,7 @@ def draw_places(counts: IntArray, concentration: float, generator: np.random.Gen
     places = np.empty(counts.size, dtype=np.int64)
     waiting = counts.tolist()
     left, place = float(sum(waiting)), 0
+
     for _ in waiting:
         # (10.4)  a run of empty places, each with probability gamma / (gamma + N); then one in proportion to its rows
         place += int(generator.geometric(left / (concentration + left))) - 1
@@ -83,6 +84,7 @@ def draw_places(counts: IntArray, concentration: float, generator: np.random.Gen
                 mark -= rows
                 if mark < 0.0:
                     break
+
         places[cluster] = place
         left -= waiting[cluster]
         waiting[cluster] = 0

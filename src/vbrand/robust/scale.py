@@ -105,6 +105,7 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
     sample = np.empty(_SAMPLE + n // 64)
     in_play = n * (n - 1) // 2
     below = 0
+
     expected = _PER_QUARTILE_RANGE * (x[3 * n // 4] - x[n // 4])
     for limit in (0.9 * expected, 1.1 * expected):
         count = _reach(x, limit, reach)
@@ -115,6 +116,7 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
         elif count < below + in_play:
             last, reach = reach, last
             in_play = count - below
+
     while in_play > _FEW * n:
         _fill_sample(x, inside, last, in_play, sample)
         pivot = _select(sample, (rank - below - 1) * sample.size // in_play)
@@ -129,6 +131,7 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
             return pivot
         last, reach = reach, last
         in_play = count - below
+
     rest = np.empty(in_play)
     filled = 0
     for i in range(n):
@@ -166,6 +169,7 @@ def _select(values, place):  # type: ignore[no-untyped-def]
                 values[i], values[j] = values[j], values[i]
                 i += 1
                 j -= 1
+
         if place <= j:
             high = j
         elif place >= i:

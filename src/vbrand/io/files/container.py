@@ -43,11 +43,13 @@ def write_tree(file: BinaryIO, tree: Any, schema: int) -> None:
         raise ValueError(
             f"names take {len(header):,} bytes; a model file has room for {_LONGEST_HEADER:,}. Shorten them."
         )
+
     body: list[Any] = [
         f"header {len(header)}\n".encode(),
         header,
         *(array.data.cast("B") for array in arrays if array.size),
     ]
+
     digest = hashlib.sha256()
     for part in body:
         digest.update(part)
@@ -62,6 +64,7 @@ def read_tree(path: Path, newest: int) -> tuple[Any, int]:
         raise ModelFileError(f"{path} is a folder; give the model file in it, such as {path / 'model.vbrand'}.")
     if path.exists() and not path.is_file():
         raise ModelFileError(f"{path} is not a model file of vbrand.")
+
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         schema = _number_after(file, "vbrand model ", f"{path} is not a model file of vbrand.")
@@ -72,15 +75,18 @@ def read_tree(path: Path, newest: int) -> tuple[Any, int]:
                 f"{path} was written by a newer vbrand (schema {schema}; this one reads up to {newest}). "
                 "Upgrade vbrand to read it."
             )
+
         damaged = f"{path} is damaged: it was cut off or altered. Save the model again, or copy the file again."
         line = file.readline(_LONGEST_LINE)
         start = file.tell()
         if line != f"sha256 {_digest(file)}\n".encode():
             raise ModelFileError(damaged)
         file.seek(start)
+
         length = _number_after(file, "header ", damaged)
         if length > min(size - file.tell(), _LONGEST_HEADER):
             raise ModelFileError(damaged)
+
         try:
             text = file.read(length)
             if text.count(b"[") + text.count(b"{") > _MOST_BRACKETS:
@@ -99,6 +105,7 @@ def _read_arrays(file: BinaryIO, listed: Any, size: int) -> list[NDArray[Any]]:
         whole = all(type(length) is int and length >= 0 for length in shape)
         if dtype not in _DTYPES or not whole or len(shape) > _TOO_DEEP:
             raise ValueError(dtype)
+
         count = math.prod(shape)
         if count * np.dtype(dtype).itemsize > size - file.tell():
             raise ValueError(shape)
@@ -106,6 +113,7 @@ def _read_arrays(file: BinaryIO, listed: Any, size: int) -> list[NDArray[Any]]:
         if count:
             file.readinto(array.data.cast("B"))  # type: ignore[attr-defined]
         arrays.append(array)
+
     if file.tell() != size:
         raise ValueError(size)
     return arrays

@@ -33,6 +33,7 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
     kind = _resolved(kind)
     if kind is Any:
         return tree
+
     origin, inner = get_origin(kind), get_args(kind)
     if origin is UnionType:
         return _either(inner, tree, where)
@@ -44,10 +45,12 @@ def built(kind: Any, tree: Any, where: str = "model") -> Any:
         return {name: built(inner[1], part, f"{where}.{name}") for name, part in built(dict, tree, where).items()}
     if origin is tuple:
         return _tuple(inner, tree, where)
+
     if is_dataclass(kind):
         return _dataclass(kind, tree, where)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _member(kind, tree, where)
+
     if kind is float and type(tree) is int and abs(tree) < 2**53:
         return float(tree)
     if type(tree) is not kind:
@@ -96,11 +99,13 @@ def _either(kinds: tuple[Any, ...], tree: Any, where: str) -> Any:
     """Return what a tree holds of several types: the one that has its name, else the first that it can be."""
     if tree is None and NoneType in kinds:
         return None
+
     name, named = _name_of(tree), {_name_of(kind): kind for kind in kinds if _name_of(kind) is not None}
     if name in named:
         return built(named[name], tree, where)
     if name is not None and named:
         raise WrongTreeError(f"{where} is called {name!r}, not {' or '.join(map(repr, named))}")
+
     complaints = list[str]()
     for kind in kinds:
         if kind is NoneType:

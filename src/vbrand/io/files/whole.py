@@ -28,6 +28,7 @@ def write_together(writes: Mapping[Path, Write]) -> None:
         if path.is_dir():
             raise IsADirectoryError(EISDIR, "is a folder; the name of a file is expected", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
+
     try:
         for path, write in writes.items():
             with halves[path].open("wb") as file:

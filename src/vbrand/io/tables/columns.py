@@ -13,6 +13,7 @@ def measured(known: Frame, roles: set[str]) -> tuple[list[str], list[str]]:
     counters, growing = known.numbered([name for name in columns if name not in known.mixed])
     if len(counters) == len(columns):
         counters = []
+
     for names, why in ((text, "text"), (empty, "empty"), (counters, "they only count the rows")):
         if names:
             notes.append(f"columns that were not measured, because {why}: {listed(names)}.")
@@ -21,6 +22,7 @@ def measured(known: Frame, roles: set[str]) -> tuple[list[str], list[str]]:
             f"{listed(growing)}: whole numbers that only grow from row to row. If they are names of rows, say so: "
             f"--id '{growing[0]}'."
         )
+
     columns = [name for name in columns if name not in counters]
     if not columns:
         raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")

@@ -56,6 +56,7 @@ class Frame:
         """Return the columns that only count the rows, an index; and those of other whole numbers that only grow."""
         counters, growing = set(columns), set(columns)
         last = dict[str, NDArray[Any]]()
+
         for batch in self.batches(list(columns)) if columns and self.rows > 2 else ():
             for name in growing | counters:
                 values = _floats(batch.column(name))
@@ -69,6 +70,7 @@ class Frame:
                     growing.discard(name)
             if not growing | counters:
                 break
+
         if not last:
             return [], []
         return [name for name in columns if name in counters], [name for name in columns if name in growing - counters]
@@ -94,6 +96,7 @@ class Frame:
                 )
             if name not in self.numeric:
                 raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")
+
         array = np.empty((self.rows, len(columns)), np.float32 if self.single else np.float64)
         first = 0
         for batch in self.batches(columns):
@@ -101,6 +104,7 @@ class Frame:
             for j, name in enumerate(columns):
                 array[rows if positions is None else positions[rows], j] = _floats(batch.column(name))
             first += batch.num_rows
+
         self._check_finite(array, columns, positions, advice)
         return array
 

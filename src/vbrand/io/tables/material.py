@@ -87,21 +87,25 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
     assert roles.label is not None
     if train == "-" and test == "-":
         raise TableError("both tables are standard input; give a file for one of them.")
+
     known = open_table(train, roles.all)
     known.require(roles.label, "--label")
     other = known if test is None else open_table(test, roles.all)
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
+
     labels = _labels(known, roles.label, alone=test is None)
     columns, notes = measured(known, roles.all)
     want_columns(other, columns, f"which {known.name} has")
     truth = None if roles.truth is None else other.texts(roles.truth)
     given = np.array([label is not None for label in labels])
+
     # labelled rows first, in one array: no copy of them is made
     positions = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
     array = known.numbers(columns, None if given.all() else positions)
     rows, rest = array[: given.sum()], array[given.sum() :]
+
     if test is None:
         unknown = np.flatnonzero(~given).tolist()
         carried = _carried(other, roles, unknown)
@@ -111,6 +115,7 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
         rest = other.numbers(columns)
         carried = _carried(other, roles, None)
         notes += _notes_on_two(known, other, roles, given, carried)
+
     true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
     named, truths = _numbers_or_text([label for label in labels if label is not None], true)
     return Material(
@@ -170,6 +175,7 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
             frame.require(column, option)
     if frame.rows == 0:
         raise TableError(f"{frame.name} has no rows below its header.")
+
     if columns is None:
         if all(map(is_number, frame.columns)):
             raise TableError(
@@ -189,6 +195,7 @@ def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: 
             raise TableError(
                 f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows."
             )
+
     rows = frame.numbers(chosen, advice="make a model without the column: this one measures it")
     return Unknown(rows, columns, _carried(frame, roles, None, set(chosen)), frame.name)
 

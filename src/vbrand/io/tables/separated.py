@@ -59,9 +59,11 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
                 raise
     else:
         raise TableError(f"{name} is no table that can be read; these can: {FORMATS}.")
+
     table = _without_empty_end(table)
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
     names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
+
     columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, tuple[int, str]](), set[str]()
     for j, column in zip(kept, names, strict=True):
         cells = table.column(j)
@@ -76,6 +78,7 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
             numeric.add(column)
         elif odd is not None:
             mixed[column] = odd
+
     held = pyarrow.table(dict(zip(names, columns, strict=True)))
     batches = partial(batches_of, held)
     return Frame(name, names, table.num_rows, frozenset(numeric), False, mixed, frozenset(empty), batches)
