@@ -22,13 +22,13 @@ _TAU_LOCATION_CUTOFF = 4.5
 _TAU_SCALE_CUTOFF = 3.0
 # the first quartile of distances, in interquartile ranges of Gaussian data: where to look first
 _PER_QUARTILE_RANGE = 0.334
-# how many distances a row are few enough to be listed
+# how many distances per row are few enough to be listed
 _FEW = 4
 _SAMPLE = 32
 
 
 def qn(columns: FloatArray) -> FloatArray:
-    """Return the Qn scale of every column, in O(n log n) time and O(n) memory a column.
+    """Return the Qn scale of every column, in O(n log n) time and O(n) memory per column.
 
     >>> import numpy as np
     >>> table = np.random.default_rng(0).normal(size=(1000, 2)) * [1.0, 100.0]
