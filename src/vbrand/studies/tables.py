@@ -9,14 +9,18 @@ from vbrand.io.files.whole import write_together
 from vbrand.studies.simulate import simulate
 from vbrand.types import FloatArray, IntArray
 
+# times the rows of the paper's tables
+_TOO_LARGE = 1_000_000
+
 
 def write_simulated(study: str, folder: Path, *, size: float, columns: int, seed: int) -> tuple[Path, Path]:
     """Write train.csv and test.csv, with the true class of every row in the column "class"."""
-    if columns < 2 or not 0.0 < size < 1e6:
+    if columns < 2 or not 0.0 < size < _TOO_LARGE:
         raise ValueError(
-            f"columns is {columns} and size is {size:g}; at least 2 columns are needed, and a size above 0 and below "
-            "1,000,000."
+            f"{columns} columns of size {size:g} were asked for; at least 2 of a size above 0 are needed, and a size "
+            f"below {_TOO_LARGE:,}."
         )
+
     data = simulate(study, seed, size=size, columns=columns)
     folder.mkdir(parents=True, exist_ok=True)
     train, test = folder / "train.csv", folder / "test.csv"
