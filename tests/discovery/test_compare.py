@@ -65,5 +65,5 @@ def test_only_two_discoveries_of_the_same_rows_and_classes_can_be_compared(grain
     other = VBrand(random_state=0, search="none").fit(known, [f"{name}s" for name in labels]).discover(new)
     with pytest.raises(ValueError, match="have different known classes"):
         compare(grain_found, other)
-    with pytest.raises(TypeError, match="compare needs two results of `discover`; one of them is a VBrand"):
+    with pytest.raises(TypeError, match="compare takes what `discover` returned, twice; one of them is a VBrand"):
         compare(grain_found, detector)

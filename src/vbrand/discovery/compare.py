@@ -83,7 +83,7 @@ def compare(first: Discovery, second: Discovery) -> Comparison:
     """
     for one in (first, second):
         if not isinstance(one, Discovery):
-            raise TypeError(f"compare needs two results of `discover`; one of them is a {type(one).__name__}.")
+            raise TypeError(f"compare takes what `discover` returned, twice; one of them is a {type(one).__name__}.")
 
     if first.labels.size != second.labels.size:
         raise ValueError(
