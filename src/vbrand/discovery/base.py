@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.checks import check_number
+from vbrand.facts.check import Check
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
 from vbrand.pictures.plots import Plots
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+# what an answer says of itself where `check` is None
+UNCHECKED = "this answer was not checked against labelled rows that the fit had not seen."
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,7 @@ class Discovery(ABC):
     novelty_score: FloatArray  # (n,) log-odds of novelty minus those of the threshold
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
+    check: Check | None = field(default=None, kw_only=True)  # how far to trust it; None if that was not checked
 
     @property
     @abstractmethod
@@ -115,6 +121,7 @@ class Discovery(ABC):
             self.groups,
             self.context.yardstick,
             sentence=repr(self),
+            check=self.check,
             count=self.n_groups,
             notes=self.notes,
             threshold=self.threshold,
@@ -152,36 +159,56 @@ class Discovery(ABC):
 
         Below it stands where the novel groups lie beside the known classes, and what was done to the table.
         """
-        return Summary(self.groups, self.notes)
+        return Summary(self.groups, self.notes, UNCHECKED if self.check is None else str(self.check))
+
+    def select(self, false_share: float = 0.1) -> BoolArray:
+        """Return the rows that can be called novel if this share of them may be known after all, (n,).
+
+        They are the rows with the largest P(novel), as many as keep the mean of P(known) at or below `false_share`.
+        """
+        check_number("false_share", false_share, 0.0, 1.0)
+        order = np.argsort(-self.novelty_score, kind="stable")
+        expected = np.cumsum(1.0 - self.novelty_probability[order]) / np.arange(1, order.size + 1)
+        within = np.flatnonzero(expected <= false_share)
+        chosen = np.zeros(order.size, dtype=bool)
+        if within.size:
+            chosen[order[: within[-1] + 1]] = True
+        return chosen
 
     def _repr_html_(self) -> str:
         return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}"
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
-        novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL]
-        outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
+        sure = [group for group in self.groups if not group.doubtful]
+        novel = [group.rows for group in sure if group.kind == GroupKind.NOVEL]
+        outliers = sum(group.rows for group in sure if group.kind == GroupKind.OUTLIER)
+        doubtful = [group.rows for group in self.groups if group.doubtful]
+        in_doubt = (
+            f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}, " if doubtful else ""
+        )
         return (
             f"{plural(known, 'row belongs', 'rows belong')} to the "
             f"{plural(self.classes.size, 'known class', 'known classes')}, "
-            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}, "
+            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}, {in_doubt}"
             f"{plural(outliers, 'looks like an outlier', 'look like outliers')}."
         )
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The groups as a table that prints."""
+    """The groups as a table that prints, below the sentence that says how far to trust them."""
 
     groups: tuple[Group, ...]
     notes: tuple[str, ...]
+    trust: str = UNCHECKED
 
     def __str__(self) -> str:
         width = max(5, *(len(group.name) for group in self.groups))
         digits = max(7, *(len(f"{group.rows:,}") for group in self.groups))
-        lines = [f"{'group':{width}}  {'rows':>{digits}}  {'weight':>6}  {'P(novel)':>8}  kind"]
+        lines = [self.trust, f"{'group':{width}}  {'rows':>{digits}}  {'weight':>6}  {'P(novel)':>8}  kind"]
         lines += [
-            f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.kind}"
+            f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.what}"
             for g in self.groups
         ]
 
@@ -196,10 +223,10 @@ class Summary:
         head = "".join(f"<th>{name}</th>" for name in ("group", "rows", "weight", "P(novel)", "kind"))
         body = "".join(
             f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
-            f"<td>{g.novelty_probability:.3f}</td><td>{g.kind}</td></tr>"
+            f"<td>{g.novelty_probability:.3f}</td><td>{g.what}</td></tr>"
             for g in self.groups
         )
 
         below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
         notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return f"<p>{escape(self.trust)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"

@@ -6,42 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp
 
 from vbrand.inference.rows import Rows
-from vbrand.types import BoolArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class Memberships:
-    """Log probabilities of known classes and novel components; a row's sum to one over both."""
-
-    known: FloatArray  # (n, classes)
-    novel: FloatArray  # (n, T)
-
-    @property
-    def novelty_logit(self) -> FloatArray:
-        """Return log P(novel) - log P(known) of each row: it does not saturate where probabilities do."""
-        return np.asarray(logsumexp(self.novel, axis=1) - logsumexp(self.known, axis=1))
-
-    @property
-    def novelty_probability(self) -> FloatArray:
-        """Return P(novel) of each row."""
-        return np.asarray(expit(self.novelty_logit))
-
-    @property
-    def best_class(self) -> IntArray:
-        """Return the most probable known class of each row."""
-        return np.asarray(self.known.argmax(axis=1))
-
-    def novelty_score(self, threshold: float) -> FloatArray:
-        """Return how far each row is from the threshold: above 0 is novel."""
-        # (8.8)  log P(novel) - log P(known) - logit(threshold)
-        return np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
-
-    def is_novel(self, threshold: float) -> BoolArray:
-        """Return which rows are novel: P(novel) above the threshold."""
-        return self.novelty_score(threshold) > 0.0
+from vbrand.trust.meaning import Meaning, Memberships, judged
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -77,8 +45,8 @@ class Predictive(Protocol):
     """The components by which rows are predicted, and what each of them means."""
 
     @property
-    def meaning(self) -> IntArray:
-        """Return the known class of each component, -1 for novelty, (K,)."""
+    def meaning(self) -> Meaning:
+        """Return what the components mean."""
 
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return the log density of rows in working coordinates jointly with each component, (n, K)."""
@@ -91,12 +59,5 @@ def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Mem
     places where it may lie. That average is so low that a row far from everything would count as known.
     """
     for block in rows.blocks():
-        yield block, _shared_out(predictive.log_parts(rows.working(block)), predictive.meaning)
-
-
-def _shared_out(score: FloatArray, meaning: IntArray) -> Memberships:
-    """Return log probabilities in proportion to exp(score), (n, K), known components summed by class."""
-    # (8.7)  P(k | y) = E[w_k] p(y | k) / sum of all,  P(class j | y) = sum_{k in C(j)} P(k | y)
-    score -= logsumexp(score, axis=1, keepdims=True)
-    known = np.stack([logsumexp(score[:, meaning == j], axis=1) for j in range(int(meaning.max()) + 1)], axis=1)
-    return Memberships(known, score[:, meaning < 0])
+        working = rows.working(block)
+        yield block, judged(working, predictive.log_parts(working), predictive.meaning)

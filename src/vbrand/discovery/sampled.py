@@ -21,6 +21,7 @@ from vbrand.model.components import posterior_from
 from vbrand.model.predictive import log_component_densities, log_urn_weights
 from vbrand.model.prior import with_novelties
 from vbrand.partition.points import best_partition
+from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
 # draws that the partition and the probabilities of its groups rest on
@@ -53,9 +54,9 @@ class Draws:
     chains: Chains
 
     @property
-    def meaning(self) -> IntArray:
+    def meaning(self) -> Meaning:
         """Return what the columns of `log_parts` are: the known classes, and novelty (-1)."""
-        return np.append(self.target.prior.class_of, -1)
+        return Meaning(np.append(self.target.prior.class_of, -1))
 
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return log densities jointly with each known class and with novelty, averaged over draws, (n, J + 1)."""

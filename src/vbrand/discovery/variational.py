@@ -5,17 +5,21 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.discovery.base import Context, Discovery
-from vbrand.discovery.memberships import Memberships, Predictive, label_names, memberships
+from vbrand.discovery.memberships import Predictive, label_names, memberships
+from vbrand.facts.check import Check, check_of
 from vbrand.facts.facts import Climb
 from vbrand.facts.groups import GroupCount, describe_groups
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
 from vbrand.inference.rows import Rows
+from vbrand.inference.search import Found
 from vbrand.model.posterior import Bound
+from vbrand.trust.check import Verdict
+from vbrand.trust.meaning import Memberships
 from vbrand.types import FloatArray, IntArray
 
 _DRAWS = 200
@@ -80,49 +84,79 @@ class Fit:
     stopped: Stopped
 
 
+@dataclass
+class _Tally:
+    """What is added up over the blocks of a table."""
+
+    clusters: IntArray  # (n,) before groups are numbered by size
+    novelty: FloatArray  # (n,)
+    score: FloatArray  # (n,)
+    certain: IntArray  # (novel columns + 1,) rows that are certain of theirs, or of being known
+    doubtful: list[FloatArray]  # shares of the other rows
+    mean: FloatArray  # (J + novel columns,) sums of probabilities
+    cells: FloatArray  # (J + novel columns, C) rows by cluster and cell; no cells if nothing was checked
+
+
+def in_user_units(found: Found, volume: float) -> Fit:
+    """Return what was found, with bounds as they are in the user's units: more by the log volume of all rows."""
+    # (6.9)  bound + n log|dz/dy|
+    return Fit(
+        elbo=found.best.bound.total + volume,
+        bound=found.best.bound,
+        traces=[trace + volume for trace in found.traces],
+        history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
+        stopped=found.best.stopped,
+    )
+
+
 def discovery_of(
-    context: Context, rows: Rows, fit: Fit, predictive: Predictive, weights: FloatArray, generator: np.random.Generator
+    context: Context,
+    rows: Rows,
+    fit: Fit,
+    predictive: Predictive,
+    weights: FloatArray,
+    generator: np.random.Generator,
+    verdict: Verdict | None = None,
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units.
 
     `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,). Memberships
     are computed block by block whenever they are needed: no array of rows by components is kept.
     """
-    n, classes, threshold = len(rows), context.classes, context.threshold
-    clusters, score = np.empty(n, dtype=np.int64), np.empty(n)
-    doubtful = list[FloatArray]()
-    certain = np.zeros((predictive.meaning < 0).sum() + 1, dtype=np.int64)
-    for block, part in memberships(rows, predictive):
-        novel = part.is_novel(threshold)
-        clusters[block] = np.where(novel, classes.size + part.novel.argmax(axis=1), part.best_class)
-        score[block] = part.novelty_score(threshold)
-        shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, T + 1)
-        sure = shares.max(axis=1) >= _CERTAIN
-        certain += np.bincount(shares[sure].argmax(axis=1), minlength=certain.size)
-        doubtful.append(shares[~sure])
-
-    group_components = _groups_by_size(clusters[clusters >= classes.size] - classes.size)
-    rank = np.arange(classes.size + certain.size)
+    n, classes = len(rows), context.classes
+    tally = _tallied(rows, predictive, context)
+    group_components = _groups_by_size(tally.clusters[tally.clusters >= classes.size] - classes.size)
+    rank = np.arange(classes.size + tally.certain.size)
     rank[classes.size + group_components] = classes.size + np.arange(group_components.size)
-    clusters = rank[clusters]
-    novelty = expit(score + np.log(threshold / (1.0 - threshold)))
+    clusters = rank[tally.clusters]
+
+    names = tuple(f"novel {number + 1}" for number in range(group_components.size))
+    check = None if verdict is None else _check(tally, group_components, names, verdict, context)
+    if verdict is None:
+        weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
+        count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
+    else:
+        weight = tally.mean[np.append(np.arange(classes.size), classes.size + group_components)] / n
+        count = _count_checked(tally.cells.sum(axis=0), verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
         labels=label_names(classes)[np.minimum(clusters, classes.size)],
         clusters=clusters,
-        novelty_probability=novelty,
-        novelty_score=score,
+        novelty_probability=tally.novelty,
+        novelty_score=tally.score,
         groups=describe_groups(
             context.table,
             clusters,
-            _weights_of_groups(weights, predictive.meaning, group_components),
-            novelty,
+            weight,
+            tally.novelty,
             classes,
             context.min_group,
             context.yardstick,
+            doubtful=() if check is None else check.doubtful,
         ),
-        n_groups=_count_groups(certain, np.concatenate(doubtful), context.min_group, generator),
+        n_groups=count,
+        check=check,
         elbo=fit.elbo,
         bound=fit.bound,
         traces=fit.traces,
@@ -135,6 +169,57 @@ def discovery_of(
     if n * len(found.groups) <= _AT_ONCE:
         _ = found.probabilities
     return found
+
+
+def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
+    """Return what the rows add up to, block by block."""
+    n, known, meaning = len(rows), context.classes.size, predictive.meaning
+    columns = int((meaning.class_of < 0).sum()) + (meaning.checked is not None)
+    cells = 0 if meaning.checked is None else int(meaning.checked.cells.starts[-1])
+    tally = _Tally(
+        clusters=np.empty(n, dtype=np.int64),
+        novelty=np.empty(n),
+        score=np.empty(n),
+        certain=np.zeros(columns + 1, dtype=np.int64),
+        doubtful=[],
+        mean=np.zeros(known + columns),
+        cells=np.zeros((known + columns, cells)),
+    )
+
+    for block, part in memberships(rows, predictive):
+        novel = part.is_novel(context.threshold)
+        clusters = np.where(novel, known + part.novel.argmax(axis=1), part.best_class)
+        tally.clusters[block] = clusters
+        tally.novelty[block] = part.novelty_probability
+        tally.score[block] = part.novelty_score(context.threshold)
+        tally.mean += np.exp(np.column_stack([part.known, part.novel])).sum(axis=0)
+        if part.cells is not None:
+            np.add.at(tally.cells, clusters, part.cells)
+
+        shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, columns + 1)
+        sure = shares.max(axis=1) >= _CERTAIN
+        tally.certain += np.bincount(shares[sure].argmax(axis=1), minlength=tally.certain.size)
+        tally.doubtful.append(shares[~sure])
+    return tally
+
+
+def _check(
+    tally: _Tally, group_components: IntArray, names: tuple[str, ...], verdict: Verdict, context: Context
+) -> Check:
+    """Return how far to trust the answer."""
+    known, threshold = context.classes.size, context.threshold
+    novel = verdict.novelty > threshold  # (folds, m) of the rows that were looked at
+    agreement = (novel == (tally.novelty[verdict.rows] > threshold)).mean()
+    return check_of(
+        names,
+        np.bincount(tally.clusters, minlength=known + tally.certain.size)[known + group_components],
+        tally.cells[known + group_components],
+        tally.cells[:known].sum(axis=0),
+        verdict.novel_draws,
+        agreement=float(agreement),
+        hidden_rows=verdict.hidden_novelty.size,
+        unchecked=tuple(str(context.classes[j]) for j in verdict.unchecked.tolist()),
+    )
 
 
 def _weights_of_groups(weights: FloatArray, meaning: IntArray, group_components: IntArray) -> FloatArray:
@@ -156,6 +241,13 @@ def _probabilities(members: Memberships, group_components: IntArray) -> FloatArr
     elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
     inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
     return np.column_stack([np.exp(members.known), inside])
+
+
+def _count_checked(rows: FloatArray, verdict: Verdict, min_group: int) -> GroupCount:
+    """Return how many components hold enough novel rows, over draws of what the `rows` of each cell are, (C,)."""
+    starts = verdict.cells.starts
+    novel = np.add.reduceat(verdict.novel_draws * rows, starts[:-1], axis=1)  # (draws, T + 1) by component
+    return GroupCount.of((novel >= min_group).sum(axis=1))
 
 
 def _count_groups(

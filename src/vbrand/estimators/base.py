@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from vbrand.checks import check_number, check_whole
 from vbrand.discovery.base import Context, Discovery
-from vbrand.discovery.memberships import Memberships, label_names, memberships
+from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, before_discovery
 from vbrand.estimators.tuning import TUNED, Tuning
@@ -35,6 +35,7 @@ from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.stage1.passage import Passage
 from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
+from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -111,7 +112,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
         names = label_names(self.classes_)
         best = [
-            np.where(part.is_novel(self.threshold), self.classes_.size, part.best_class)
+            np.where(part.is_novel(self._threshold), self.classes_.size, part.best_class)
             for _, part in self._memberships(X)
         ]
         return np.asarray(names[np.concatenate(best)])
@@ -122,8 +123,12 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         return np.concatenate(parts)
 
     def novelty_score(self, X: Any) -> FloatArray:
-        """Return how novel each row is: log-odds of novelty above those of the threshold."""
-        return np.concatenate([part.novelty_score(self.threshold) for _, part in self._memberships(X)])
+        """Return how novel each row is: log-odds of novelty above those of the threshold.
+
+        After a checked discovery they are stretched by how unlike the labelled rows a row is, so that rows of one group
+        do not tie; what is above 0 stays above 0.
+        """
+        return np.concatenate([part.novelty_score(self._threshold) for _, part in self._memberships(X)])
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return minus the novelty score: 0 and above is known."""
@@ -166,6 +171,12 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         passage = self._state.learned.passage
         return Columns(passage.kept.size, passage.names)
 
+    @property
+    def _threshold(self) -> float:
+        """Return the probability of novelty above which a row is novel."""
+        found = self._fitted.finding.threshold
+        return self.threshold if found is None else found
+
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
 
@@ -181,8 +192,13 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         kept = _varying_columns(table, columns)
         reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
         passage = Passage(columns.names, kept, reduction, Coordinates.of(measured))
-        views = self._views_of(passage.coordinates.inward(measured), labels)
-        return Learned(views[0][1].labels, passage, views)
+        rows = passage.coordinates.inward(measured)
+        views = self._views_of(rows, labels)
+        return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
+
+    def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
+        """Return what was learned, with the labelled rows that answers are checked against, if they are."""
+        return learned
 
     def _prior(self, learned: Learned, view: int, novel: int) -> Prior:
         """Return the prior for the classes of a view and at most so many novel components."""
@@ -191,14 +207,20 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         return elicit(known, beliefs, novel, update_known=self.update_known, tuning=self._tuning.stage1)
 
     def _context(
-        self, learned: Learned, table: NDArray[Any], components: Components, class_of: IntArray, notes: tuple[str, ...]
+        self,
+        learned: Learned,
+        table: NDArray[Any],
+        components: Components,
+        class_of: IntArray,
+        notes: tuple[str, ...],
+        threshold: float | None = None,
     ) -> Context:
         """Return what a discovery is about, given the components that mean known classes."""
         return Context(
             table=table,
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
-            threshold=self.threshold,
+            threshold=self.threshold if threshold is None else threshold,
             min_group=self._smallest_group(table.shape[0]),
             notes=notes,
         )
@@ -244,8 +266,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
 
-    def _notes(self, learned: Learned, prior: Prior, meaning: IntArray) -> tuple[str, ...]:
-        """Return what was done to the table, in sentences."""
+    def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
+        """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
         notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
         if reduction is not None:
             notes.append(
@@ -257,7 +279,6 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         if (modes > 1).any():
             several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
             notes.append(f"known classes with several modes: {several}.")
-        pieces = meaning[prior.known :][meaning[prior.known :] >= 0].tolist()
         if pieces:
             several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
             notes.append(f"components that were taken for pieces of known classes: {several}.")

@@ -15,7 +15,9 @@ from vbrand.model.posterior import Posterior, before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
+from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
 
@@ -26,6 +28,7 @@ class Learned:
     classes: NDArray[Any]  # (J,) the known labels
     passage: Passage  # from the user's table to the columns that the model works on
     views: tuple[tuple[Kernel, KnownClasses], ...]  # the classes as they look with each kernel that is tried
+    witnesses: Witnesses | None = None  # labelled rows that answers are checked against
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,9 @@ class Finding:
     chosen: int  # the view that it rests on
     prior: Prior
     posterior: Posterior
-    meaning: IntArray  # (K,) the known class of each component of the posterior, -1 for novelty
-    group_components: IntArray  # novel components that are groups, among those that mean novelty
+    meaning: Meaning  # of the components of the posterior
+    group_components: IntArray  # columns of novelty that are groups: novel components, last that among known ones
+    threshold: float | None = None  # that keeps to `max_false_novelty`; None: the detector's own
 
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return the log density of rows in working coordinates jointly with each component, (n, K)."""
@@ -45,7 +49,7 @@ class Finding:
 
 def before_discovery(prior: Prior) -> Finding:
     """Return what is believed before any unlabelled row is seen."""
-    return Finding(0, prior, before_rows(prior), prior.meaning, np.empty(0, dtype=np.int64))
+    return Finding(0, prior, before_rows(prior), Meaning(prior.meaning), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)

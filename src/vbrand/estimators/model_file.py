@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from numbers import Integral, Real
 from pathlib import Path
 from platform import python_version
 from typing import Any
@@ -19,6 +20,8 @@ from vbrand.model.components import Components
 from vbrand.model.prior import Prior
 from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.lessons import Witnesses
+from vbrand.trust.meaning import Checked
 from vbrand.types import IntArray
 
 _PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
@@ -44,6 +47,21 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "unknown"
     return found
+
+
+def kept_setting(name: str, value: Any) -> Any:
+    """Return a setting as a file can hold it."""
+    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Real):
+        return float(value)
+    if name == "concentration":
+        return [kept_setting("", part) for part in value]
+    return np.asarray(value, dtype=np.float64)
 
 
 def model_writer(model: Model) -> Write:
@@ -99,22 +117,67 @@ def _check_learned(learned: Learned) -> None:
         _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
     for _, known in learned.views:
         _check_known(known, classes.size, q)
+    if learned.witnesses is not None:
+        _check_witnesses(learned.witnesses, learned, q)
+
+
+def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
+    count = witnesses.member.size
+    _shapes(witnesses, rows=(count, q), member=(count,))
+    _finite(witnesses.rows)
+    _want(_indices(witnesses.member, learned.classes.size), "a labelled row belongs to no class")
+    for _, known in learned.views:
+        lessons, modes = known.lessons, known.class_of.size
+        if lessons is not None:
+            _shapes(lessons, mode_of=(count,), root=(q, q), inverse=(q, q))
+            _want(_indices(lessons.mode_of + 1, modes + 1), "a labelled row belongs to no mode")
+            _shapes(lessons.components, mean=(modes, q), precision=(modes,), dof=(modes,), scale=(modes, q, q))
+            taught = lessons.statistics
+            _shapes(
+                taught, counts=(modes,), weights=(modes,), origin=(modes, q), sums=(modes, q), squares=(modes, q, q)
+            )
+            _finite(taught.counts, taught.weights, taught.origin, taught.sums, taught.squares)
+            _ = lessons.components.factor
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:
     classes, q = learned.classes.size, learned.passage.coordinates.centre.size
-    prior, meaning = finding.prior, finding.meaning
+    prior, meaning, class_of = finding.prior, finding.meaning, finding.meaning.class_of
     _want(0 <= finding.chosen < len(learned.views), "it has no such view")
     _check_belief(prior.components, prior.weights, prior, q)
     _want(_indices(prior.class_of, classes), "a component belongs to no class")
     _want(np.unique(prior.class_of).size == classes, "a class has no component")
 
     _check_belief(finding.posterior.components, finding.posterior.weights, prior, q)
-    _shapes(finding, meaning=(finding.posterior.components.dof.size,))
-    _want(_indices(meaning + 1, classes + 1), "a component belongs to no class")
-    _want(np.array_equal(meaning[: prior.known], prior.class_of), "known components lost their class")
+    _shapes(meaning, class_of=(finding.posterior.components.dof.size,))
+    _want(_indices(class_of + 1, classes + 1), "a component belongs to no class")
+    _want(np.array_equal(class_of[: prior.known], prior.class_of), "known components lost their class")
+    novel = int((class_of < 0).sum())
+    if meaning.checked is not None:
+        _check_checked(meaning.checked, classes, novel, q)
     groups = finding.group_components
-    _want(groups.ndim == 1 and _indices(groups, int((meaning < 0).sum())), "a group has no component")
+    columns = novel + (meaning.checked is not None)
+    _want(groups.ndim == 1 and _indices(groups, columns), "a group has no component")
+    _want(finding.threshold is None or 0.0 < finding.threshold < 1.0, "its threshold is no probability")
+
+
+def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
+    labelled, cells = checked.labelled, checked.cells
+    count = labelled.class_of.size
+    _shapes(labelled.components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _shapes(labelled, log_weights=(count,), class_of=(count,))
+    _want(_indices(labelled.class_of, classes), "a component belongs to no class")
+    _want(len(cells.novel) == novel, "it has cells of another number of components")
+    for edges in (cells.known, *cells.novel):
+        _want(edges.ndim == 1 and bool((np.diff(edges) >= 0.0).all()), "its cells are not in order")
+        _finite(edges)
+    total = int(cells.starts[-1])
+    _shapes(checked, classes=(total, classes), novel=(total,))
+    for shares in (checked.classes, checked.novel):
+        _want(bool(((shares >= 0.0) & (shares <= 1.0)).all()), "a share is not between 0 and 1")
+    _finite(np.array([checked.farthest]), labelled.log_weights)
+    _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
+    _ = labelled.components.factor  # scatters that are none fail here
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:

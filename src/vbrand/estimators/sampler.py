@@ -183,7 +183,7 @@ class BrandSampler(Shell):
 
         clusters = clusters_of(chains, self.threshold, self.n_jobs, seed)
         known, class_of = _known_given(rows, target, clusters), target.prior.class_of
-        notes = self._notes(learned, target.prior, target.prior.meaning)
+        notes = self._notes(learned, target.prior, [])
         discovery = sampled_discovery_of(
             self._context(learned, table, known, class_of, notes),
             chains,

@@ -64,6 +64,12 @@ def _kernel(tail: float) -> Tree:
     return {"name": "gaussian"} if tail == float("inf") else {"name": "student", "dof": float(tail)}
 
 
+def _from_2(tree: Tree) -> Tree:
+    """Return a tree of schema 3: what components mean is a part of its own, which a check may have refined."""
+    finding = tree["finding"]
+    return {**tree, "finding": {**finding, "meaning": {"class_of": finding["meaning"]}}}
+
+
 # the step from schema 1, that from schema 2, ..
-_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1,)
+_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1, _from_2)
 SCHEMA = 1 + len(_STEPS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from vbrand.inference.tuning import SamplerTuning, SearchTuning
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.stage1.tuning import Stage1Tuning
-from vbrand.trust.tuning import MeaningTuning
+from vbrand.trust.tuning import CheckTuning
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Tuning:
     stage1: Stage1Tuning = field(default_factory=Stage1Tuning)
     search: SearchTuning = field(default_factory=SearchTuning)
     sampler: SamplerTuning = field(default_factory=SamplerTuning)
-    meaning: MeaningTuning = field(default_factory=MeaningTuning)
+    check: CheckTuning = field(default_factory=CheckTuning)
     kernels: Mapping[KernelName, tuple[Kernel, ...]] = field(
         default_factory=lambda: KERNELS
     )  # what `kernel` stands for

@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,13 +13,22 @@ from sklearn.utils import check_random_state
 
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
-from vbrand.discovery.variational import Fit, discovery_of
+from vbrand.discovery.variational import discovery_of, in_user_units
 from vbrand.estimators.base import Shell
+from vbrand.estimators.checking import (
+    case_of,
+    pieces_of_classes,
+    plain_meaning,
+    strict_threshold,
+    with_witnesses,
+    without_witnesses,
+)
 from vbrand.estimators.fitted import Finding, Fitted, Learned
-from vbrand.estimators.model_file import Model, read_model, versions, write_model
+from vbrand.estimators.model_file import Model, kept_setting, read_model, versions, write_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.facts.facts import Facts
+from vbrand.inference.cavi import Ascent
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
 from vbrand.io.files.container import ModelFileError
@@ -28,9 +36,11 @@ from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
-from vbrand.stage1.modes import learn_modes
-from vbrand.trust.meaning import meanings_of
-from vbrand.types import FloatArray, IntArray
+from vbrand.stage1.lessons import Witnesses
+from vbrand.stage1.modes import known_without, learn_modes
+from vbrand.trust.check import Verdict, checked
+from vbrand.trust.folds import Relearned
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 
 class VBrand(Shell):
@@ -73,6 +83,14 @@ class VBrand(Shell):
         An ascent ends when the bound gains less than `tol`, relatively, or after `max_iter` sweeps.
     threshold : float, default 0.5
         A row is novel when its probability of novelty exceeds this.
+    check : "auto" or int, default "auto"
+        Number of parts in which labelled rows are hidden among the unlabelled ones, one part after the other, to learn
+        from where they end up what each component means and how far to trust the answer (`found.check`). "auto" is
+        10; 0 turns the check off: then components mean what they stand for. Known classes that are fixed
+        (`update_known=False`) or of given strengths are not checked.
+    max_false_novelty : float in [0, 1], optional
+        The share of known rows that may be called novel at the most: raises the threshold until no more of the hidden
+        labelled rows exceed it.
     update_known : bool, default True
         Whether unlabelled rows may refine the known classes. False keeps stage 1 as it is (inductive).
     min_group : int, optional
@@ -136,6 +154,8 @@ class VBrand(Shell):
         tol: float = 1e-9,
         max_iter: int = 1_000,
         threshold: float = 0.5,
+        check: Literal["auto"] | int = "auto",
+        max_false_novelty: float | None = None,
         update_known: bool = True,
         min_group: int | None = None,
         n_jobs: int | None = None,
@@ -164,6 +184,8 @@ class VBrand(Shell):
         self.tol = tol
         self.max_iter = max_iter
         self.threshold = threshold
+        self.check = check
+        self.max_false_novelty = max_false_novelty
         self.update_known = update_known
         self.min_group = min_group
         self.n_jobs = n_jobs
@@ -189,7 +211,12 @@ class VBrand(Shell):
         "ss3". `changes` are settings of VBrand that should be different.
         """
         check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
-        settings = {"search": "restarts", **paper_settings(study, np.asarray(X, dtype=np.float64)), **changes}
+        settings = {
+            "search": "restarts",
+            "check": 0,
+            **paper_settings(study, np.asarray(X, dtype=np.float64)),
+            **changes,
+        }
         return cls(**settings)
 
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
@@ -199,32 +226,75 @@ class VBrand(Shell):
         fits = [self._found(learned, view, rows, generator) for view in range(len(learned.views))]
         chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
         found, prior = fits[chosen]
-        if found.full:
+
+        best, verdict = found.best, self._verdict(learned, chosen, rows, found.best, prior, generator)
+        meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
+        pieces = pieces_of_classes(meaning, best.statistics.counts)
+        if found.full and not pieces.size:
             warnings.warn(
                 f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
                 UserWarning,
                 stacklevel=3,
             )
 
-        posterior = found.best.posterior
-        meaning = self._meanings(found, prior, learned.views[chosen][1])
-        known = np.flatnonzero(meaning >= 0)
-        finding = Finding(chosen, prior, posterior, meaning, group_components=np.empty(0, dtype=np.int64))
+        threshold = strict_threshold(verdict, self.threshold, self.max_false_novelty)
+        finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
+        known = np.append(np.arange(prior.known), pieces)
+        class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
+        notes = self._notes(learned, prior, class_of[prior.known :].tolist())
         discovery = discovery_of(
-            self._context(
-                learned,
-                table,
-                posterior.components.reordered(known),
-                meaning[known],
-                self._notes(learned, prior, meaning),
-            ),
+            self._context(learned, table, best.posterior.components.reordered(known), class_of, notes, threshold),
             rows,
-            _in_user_units(found, len(rows) * learned.passage.log_volume),
+            in_user_units(found, len(rows) * learned.passage.log_volume),
             finding,
-            np.exp(log_component_weights(posterior)),
+            np.exp(log_component_weights(best.posterior)),
             generator,
+            verdict,
         )
         return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
+
+    @property
+    def _checks(self) -> bool:
+        """Return whether answers are checked: not where known classes are what the user says, fixed or of strengths."""
+        given = self.known_mean_strength is not None and self.known_scatter_strength is not None
+        return self.check != 0 and self.update_known and not given
+
+    def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
+        if not self._checks:
+            return without_witnesses(learned)
+        return with_witnesses(learned, rows, labels, self._tuning.check.witnesses)
+
+    def _verdict(
+        self, learned: Learned, view: int, rows: Rows, fit: Ascent, prior: Prior, generator: np.random.Generator
+    ) -> Verdict | None:
+        """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked."""
+        witnesses, tuning = learned.witnesses, self._tuning.check
+        if witnesses is None or not self._checks:
+            if self.max_false_novelty is not None:
+                raise ValueError(
+                    "max_false_novelty needs the check, which is off or has no labelled rows (a model that was saved "
+                    "without them). Turn the check on, or leave max_false_novelty out."
+                )
+            return None
+
+        def relearn(hidden: BoolArray) -> Relearned:
+            return self._relearned(learned, witnesses, view, hidden)
+
+        case = case_of(rows, fit, prior, learned.views[view][1].rows, witnesses, relearn, tuning.rows)
+        folds = tuning.folds if self.check == "auto" else int(self.check)
+        return checked(replace(case, jobs=self.n_jobs), folds, generator, tuning)
+
+    def _relearned(self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray) -> Relearned:
+        """Return the known classes of a view without some witnesses."""
+        kernel, known = learned.views[view]
+        if known.lessons is not None:
+            own = known.lessons.mode_of[hidden]
+            fewer, kept = known_without(known, witnesses.rows[hidden], own, self._tuning.stage1)
+        else:
+            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel)
+            kept = np.arange(known.rows.size)
+        prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
+        return Relearned(prior, fewer.rows, kept)
 
     def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
         """Return the best fit with the classes of a view, and its prior."""
@@ -236,16 +306,6 @@ class VBrand(Shell):
                 rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
             ), prior
 
-    def _meanings(self, found: Found, prior: Prior, known: KnownClasses) -> IntArray:
-        """Return the known class of each component, -1 for novelty; pieces of known classes are theirs.
-
-        Not where known classes are what the user says: fixed, or of a given strength.
-        """
-        given = self.known_mean_strength is not None and self.known_scatter_strength is not None
-        if given or not self.update_known:
-            return np.append(prior.class_of, np.full(found.best.posterior.components.dof.size - prior.known, -1))
-        return meanings_of(known, prior, found.best.posterior, found.best.statistics.counts, self._tuning.meaning)
-
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
 
@@ -254,23 +314,25 @@ class VBrand(Shell):
         """
         group_components = self._fitted.finding.group_components
         for block, members in self._memberships(X):
-            yield block, answers_of(members, self.classes_, self.threshold, group_components)
+            yield block, answers_of(members, self.classes_, self._threshold, group_components)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
         """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
 
         The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
         discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
-        `random_state` that is no number.
+        `random_state` that is no number. So that later discoveries can be checked it has labelled rows, at most 1,000
+        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked.
         """
-        write_model(Path(path), self.model())
+        model = self.model()
+        write_model(Path(path), model if rows else replace(model, learned=without_witnesses(model.learned)))
 
     def model(self, facts: Facts | None = None) -> Model:
         """Return what a model file holds; `facts` instead of those of the last discovery."""
         fitted = self._fitted
         if facts is None:
             facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
-        settings = {name: _kept_setting(name, value) for name, value in self.get_params().items()}
+        settings = {name: kept_setting(name, value) for name, value in self.get_params().items()}
         return Model(versions(), settings, fitted.learned, fitted.finding, facts)
 
     @classmethod
@@ -326,6 +388,10 @@ class VBrand(Shell):
         check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
         check_choice("search", self.search, ("moves", "restarts", "none"))
         check_number("tol", self.tol, 0.0)
+        if not (isinstance(self.check, str) and self.check == "auto"):
+            check_whole("check", self.check, 0)
+        if self.max_false_novelty is not None:
+            check_number("max_false_novelty", self.max_false_novelty, 0.0, 1.0)
         for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
             check_whole(name, getattr(self, name), 1)
         super()._check_parameters()
@@ -337,30 +403,3 @@ def load(path: str | os.PathLike[str]) -> VBrand:
     Reading a file runs nothing in it; one that is cut off, altered or from a newer vbrand gets one sentence.
     """
     return VBrand.from_model(read_model(Path(path)))
-
-
-def _in_user_units(found: Found, volume: float) -> Fit:
-    """Return what was found, with bounds as they are in the user's units: more by the log volume of all rows."""
-    # (6.9)  bound + n log|dz/dy|
-    return Fit(
-        elbo=found.best.bound.total + volume,
-        bound=found.best.bound,
-        traces=[trace + volume for trace in found.traces],
-        history=tuple(replace(move, bound=move.bound + volume) for move in found.history),
-        stopped=found.best.stopped,
-    )
-
-
-def _kept_setting(name: str, value: Any) -> Any:
-    """Return a setting as a file can hold it."""
-    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
-        return None
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Real):
-        return float(value)
-    if name == "concentration":
-        return [_kept_setting("", part) for part in value]
-    return np.asarray(value, dtype=np.float64)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.facts.check import Check
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
@@ -59,6 +60,7 @@ class Facts:
     climb: Climb | None  # None if there is no bound
     confusion: Confusion | None
     scores: tuple[tuple[str, float], ...]  # names and values, if the truth is known
+    check: Check | None = None  # how far to trust the answer
 
     @property
     def known(self) -> int:
@@ -83,6 +85,7 @@ def facts_of(
     names: Sequence[str | None] | None = None,
     truth: Any = None,
     scores: tuple[tuple[str, float], ...] = (),
+    check: Check | None = None,
 ) -> Facts:
     """Return the facts; `class_probabilities` returns the probabilities of the rows it is given."""
     drawn = rows_to_draw(clusters)
@@ -112,6 +115,7 @@ def facts_of(
         climb=climb,
         confusion=confusion,
         scores=scores,
+        check=check,
     )
 
 

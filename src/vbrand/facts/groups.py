@@ -35,6 +35,12 @@ class Group:
     kind: GroupKind
     centre: FloatArray  # (p,) mean of its rows, in the user's units
     explanation: Explanation | None  # how far its centre lies from the known classes; None for a known class
+    doubtful: bool = False  # it may well be mostly known rows
+
+    @property
+    def what(self) -> str:
+        """Return what it is, in words."""
+        return f"{self.kind}, doubtful" if self.doubtful else str(self.kind)
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,12 @@ def describe_groups(
     classes: NDArray[Any],
     min_group: int,
     yardstick: Yardstick,
+    doubtful: tuple[str, ...] = (),
 ) -> tuple[Group, ...]:
-    """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones."""
+    """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
+
+    `doubtful` are names of novel groups.
+    """
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
@@ -74,15 +84,17 @@ def describe_groups(
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
+        name = str(classes[k]) if known else f"novel {k - classes.size + 1}"
         groups.append(
             Group(
-                name=str(classes[k]) if known else f"novel {k - classes.size + 1}",
+                name=name,
                 rows=size,
                 weight=float(weights[k]),
                 novelty_probability=float(mean_novelty[k]),
                 kind=GroupKind.KNOWN if known else GroupKind.NOVEL if size >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
                 explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
+                doubtful=not known and name in doubtful,
             )
         )
 

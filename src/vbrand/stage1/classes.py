@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vbrand.robust.columns import column_scales, constant_columns, rounding_of, spread_about, stand_in_scale
 from vbrand.robust.mcd import fit_empirical, fit_mcd
 from vbrand.robust.mrcd import RobustFit, fit_mrcd
+from vbrand.stage1.lessons import Lessons
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
 
@@ -32,6 +33,7 @@ class KnownClasses:
     rhos: FloatArray  # (K,) share of the target in the scatter; 0 where nothing was regularised
     average: FloatArray  # (p, p) the scatter of an average component
     alike: float  # how alike the scatters are, in rows: so many with the average scatter count in each
+    lessons: Lessons | None = None  # what each labelled row taught; not for robust fits, which are learned anew
 
     @property
     def trimmed(self) -> FloatArray:

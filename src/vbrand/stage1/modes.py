@@ -6,7 +6,8 @@ are left out; and centre and scatter of each mode are those of one component, dr
 the scatters of the table are alike.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,7 +19,7 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.rows import FARTHEST, Rows
 from vbrand.inference.starts import from_labels
-from vbrand.model.components import Components, evidence
+from vbrand.model.components import Components, evidence, stacked
 from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
@@ -26,6 +27,7 @@ from vbrand.model.weights import prior_weights
 from vbrand.robust.columns import column_scales
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
+from vbrand.stage1.lessons import Lessons, forgotten
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -46,6 +48,7 @@ class _Mode:
     member: int  # the class
     fit: Ascent  # one component, in whitened coordinates
     rows: FloatArray  # (n, p)
+    index: IntArray  # (n,) which of the labelled rows they are
 
     @property
     def scatter(self) -> FloatArray:
@@ -106,7 +109,52 @@ def learn_modes(
         rhos=alike / (alike + count),
         average=root @ average @ root.T,
         alike=alike,
+        lessons=_lessons(modes, used, root, inverse, member.size),
     )
+
+
+def known_without(
+    known: KnownClasses, rows: FloatArray, mode_of: IntArray, tuning: Stage1Tuning = TUNED
+) -> tuple[KnownClasses, IntArray]:
+    """Return the known classes without some labelled rows of the given modes, and which of their components are left.
+
+    The modes stay, and what the rows added to their statistics is taken off. A component that loses all its rows goes,
+    unless it is the last one of its class.
+    """
+    lessons = known.lessons
+    if lessons is None:
+        raise ValueError("what each labelled row taught is not known")
+    left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
+    classes_left = np.unique(known.class_of[left > 0])
+    stays = (left > 0) | ~np.isin(known.class_of, classes_left)
+    kept = np.flatnonzero(stays)
+    fewer = left > 0
+
+    used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
+    centres, scatters, average, alike = _alike_scatters(used, tuning)
+    root = lessons.root
+    return replace(
+        known,
+        class_of=known.class_of[kept],
+        rows=np.where(fewer, left, known.rows)[kept],
+        rows_used=np.where(fewer, left, known.rows)[kept],
+        centres=centres @ root.T,
+        scatters=root @ scatters @ root.T,
+        conditions=known.conditions[kept],
+        rhos=known.rhos[kept],
+        average=root @ average @ root.T,
+        alike=alike,
+        lessons=None,
+    ), kept
+
+
+def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: FloatArray, count: int) -> Lessons:
+    """Return what each of so many labelled rows taught."""
+    mode_of = np.full(count, -1)
+    for number, mode in enumerate(modes):
+        mode_of[mode.index] = number
+    components = reduce(stacked, [mode.fit.posterior.components for mode in modes])
+    return Lessons(mode_of, components, used, root, inverse)
 
 
 def _all_modes(white: FloatArray, member: IntArray, way: _Way) -> list[_Mode]:
@@ -115,7 +163,7 @@ def _all_modes(white: FloatArray, member: IntArray, way: _Way) -> list[_Mode]:
     white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
     by_class = [white[member == j] for j in range(int(member.max()) + 1)]
     found = Parallel(n_jobs=way.n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, way.max_modes, way) for j, own in enumerate(by_class)
+        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, way) for j, own in enumerate(by_class)
     )
     return _plausible([mode for own in found for mode in own], by_class, way)
 
@@ -168,7 +216,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, most: int, way: _Way) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, index: IntArray, most: int, way: _Way) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
     p, tuning = rows.shape[1], way.tuning
     vague = Components(
@@ -190,13 +238,15 @@ def _modes(member: int, rows: FloatArray, most: int, way: _Way) -> list[_Mode]:
 
     modes = list[_Mode]()
     for k in kept:
-        mode = _Mode(member, _one_component(rows[label == k], vague), rows[label == k])
+        own = label == k
+        mode = _Mode(member, _one_component(rows[own], vague), rows[own], index[own])
         near = next((number for number, other in enumerate(modes) if not _apart(mode, other, tuning)), None)
         if near is None:
             modes.append(mode)
         else:
             both = np.concatenate([modes[near].rows, mode.rows])
-            modes[near] = _Mode(member, _one_component(both, vague), both)
+            together = np.concatenate([modes[near].index, mode.index])
+            modes[near] = _Mode(member, _one_component(both, vague), both, together)
     return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
 
 
@@ -228,7 +278,8 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> lis
     kept = list[_Mode]()
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
-            whole = _modes(mode.member, by_class[mode.member], 1, way)[0]
+            own = by_class[mode.member]
+            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, way)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:

@@ -1,151 +1,163 @@
-"""Which novel components are known classes after all: pieces of a class that stage 1 did not quite see.
-
-A prior that is surer than its labelled rows leaves a class to a novel component where it lies in truth, and with many
-rows a class that is no Student t is cut into several. Such components are given back to their class.
-"""
+"""What components mean: probabilities over the known classes and novelty, and what follows for rows."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
-from scipy.linalg import solve_triangular
 from scipy.special import expit, logsumexp
 
-from vbrand.model.components import Components
-from vbrand.model.posterior import Posterior
-from vbrand.model.predictive import log_component_densities
-from vbrand.model.prior import Prior
-from vbrand.stage1.classes import KnownClasses
-from vbrand.trust.tuning import TUNED, MeaningTuning
+from vbrand.trust.cells import Cells
+from vbrand.trust.standing import Labelled, Standing, by_class, standing_of
 from vbrand.types import BoolArray, FloatArray, IntArray
 
-
-@dataclass(frozen=True)
-class _Moments:
-    """Rows, their centre and their scatter."""
-
-    rows: float
-    centre: FloatArray  # (p,)
-    scatter: FloatArray  # (p, p)
+# nats; a row that is so much more unlike the labelled rows than any hidden one was is novel, whatever its cell says,
+# and the more surely the farther beyond it is
+BEYOND = 5.0
+FAR_BEYOND = 30.0
+# how much the log-odds of novelty are stretched by how unlike the labelled rows a row is: enough that rows do not tie
+STRETCH = 0.1
 
 
 @dataclass(frozen=True)
-class _Case:
-    """A fit, and the known classes that its components are compared with."""
+class Checked:
+    """What hidden labelled rows taught about the cells of a fit."""
 
-    known: KnownClasses
-    prior: Prior
-    components: Components
-    rows: FloatArray  # (K,) that each component holds
-    tuning: MeaningTuning
+    labelled: Labelled
+    cells: Cells
+    classes: FloatArray  # (C, J) shares of the known classes among the rows of each cell
+    novel: FloatArray  # (C,) share of novelty
+    farthest: float  # the most that a hidden row was unlike the others
+    fit_weight: float  # how much the fit, beside the labelled rows alone, says which known class a row is of
 
 
-def meanings_of(
-    known: KnownClasses, prior: Prior, posterior: Posterior, counts: FloatArray, tuning: MeaningTuning = TUNED
-) -> IntArray:
-    """Return the class that each component means, -1 for novelty, (K,); `counts` are the rows of the first of them.
+@dataclass(frozen=True)
+class Meaning:
+    """What the components of a fit mean."""
 
-    A novel component belongs to a class if the labelled rows of the class could be a sample of it; or if its rows are
-    about as likely to be of the class as stage 1 learned it, and the labelled rows could be a sample of the class with
-    all such pieces.
+    class_of: IntArray  # (K,) the class that each component stands for, -1 for the novel ones
+    checked: Checked | None = None  # None: components mean what they stand for
+
+    @property
+    def matrix(self) -> FloatArray:
+        """Return the probabilities of the known classes and of novelty (last) for rows of each component, (K, J + 1).
+
+        Those of its cells are averaged: of equal numbers of rows each.
+        """
+        classes = int(self.class_of.max()) + 1
+        matrix = np.zeros((self.class_of.size, classes + 1))
+        matrix[np.arange(self.class_of.size), self.class_of] = 1.0
+        if self.checked is None:
+            return matrix
+
+        starts, shares = self.checked.cells.starts, np.column_stack([self.checked.classes, self.checked.novel])
+        of_known = shares[: starts[1], -1].mean()
+        matrix[self.class_of >= 0] *= 1.0 - of_known
+        matrix[self.class_of >= 0, -1] = of_known
+        for k, first, last in zip(np.flatnonzero(self.class_of < 0), starts[1:], starts[2:], strict=False):
+            matrix[k] = shares[first:last].mean(axis=0)
+        return matrix
+
+
+@dataclass(frozen=True)
+class Memberships:
+    """Log probabilities of known classes and of kinds of novelty; a row's sum to one over both."""
+
+    known: FloatArray  # (n, J)
+    novel: FloatArray  # (n, T) by novel component; if checked one column more: novelty among the known components
+    unlike: FloatArray | None = None  # (n,) how unlike the labelled rows they are; None if nothing was checked
+    cells: FloatArray | None = None  # (n, C) shares of the cells; less than 1 in all where a row is too far to be known
+
+    @property
+    def novelty_logit(self) -> FloatArray:
+        """Return log P(novel) - log P(known) of each row."""
+        return np.asarray(logsumexp(self.novel, axis=1) - logsumexp(self.known, axis=1))
+
+    @property
+    def novelty_probability(self) -> FloatArray:
+        """Return P(novel) of each row."""
+        return np.asarray(expit(self.novelty_logit))
+
+    @property
+    def best_class(self) -> IntArray:
+        """Return the most probable known class of each row."""
+        return np.asarray(self.known.argmax(axis=1))
+
+    def novelty_score(self, threshold: float) -> FloatArray:
+        """Return the log-odds of novelty above those of the threshold: above 0 is novel.
+
+        Probabilities of a checked answer are those of cells. So that rows of one cell do not tie, their log-odds are
+        stretched by how unlike the labelled rows a row is; the sign stays.
+        """
+        score = np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
+        if self.unlike is None:
+            return score
+        # (9.12)  s exp(+- e asinh u): more if unlike, whatever the sign of s
+        return np.asarray(score * np.exp(np.sign(score) * STRETCH * np.arcsinh(self.unlike)))
+
+    def is_novel(self, threshold: float) -> BoolArray:
+        """Return which rows are novel: P(novel) above the threshold."""
+        return self.novelty_score(threshold) > 0.0
+
+
+def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Memberships:
+    """Return what rows in working coordinates are, given their log densities jointly with each component, (n, K)."""
+    class_of, checked = meaning.class_of, meaning.checked
+    if checked is None:
+        # (8.7)  P(k | y) = E[w_k] p(y | k) / sum, summed over the components of a class
+        shares = log_parts - logsumexp(log_parts, axis=1, keepdims=True)
+        return Memberships(by_class(shares, class_of), shares[:, class_of < 0])
+
+    standing = standing_of(log_parts, checked.labelled.log_parts(rows))
+    mass = checked.cells.mass(standing, class_of)
+    known, novel = by_meaning(standing, checked, class_of)
+
+    known, novel, left = _at_least(known, novel, _floor(standing.unlike, checked.farthest))
+
+    # (9.10)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
+    all_known = logsumexp(known, axis=1, keepdims=True)
+    known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
+    return Memberships(known, novel, standing.unlike, mass * left[:, None])
+
+
+def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) -> FloatArray:
+    """Return the probabilities of known classes by the fit and by the labelled rows alone, both (n, J), averaged."""
+    tiny = np.finfo(np.float64).tiny
+    return np.asarray(np.maximum(weight * np.exp(by_fit) + (1.0 - weight) * np.exp(by_labels), tiny))
+
+
+def _floor(unlike: FloatArray, farthest: float) -> FloatArray:
+    """Return the least P(novel) of rows that are more unlike the labelled rows than any hidden one was."""
+    # (9.9)  P(novel) >= 1 - 1/2 (30 / (30 + v))^2,  v = u - 5 - the largest u of a hidden row, if that is positive
+    beyond = np.maximum(unlike - farthest - BEYOND, 0.0)
+    return np.where(beyond > 0.0, 1.0 - 0.5 * np.square(FAR_BEYOND / (FAR_BEYOND + beyond)), 0.0)
+
+
+def _at_least(known: FloatArray, novel: FloatArray, floor: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return log probabilities that sum to one, with P(novel) raised to the floor where it is below.
+
+    The last is by what factor P(known) falls, (n,).
     """
-    components = posterior.components
-    rows = np.zeros(components.dof.size)
-    rows[: counts.size] = counts
-    meaning = np.append(prior.class_of, np.full(rows.size - prior.known, -1))
-    novel = np.flatnonzero((meaning < 0) & (rows >= tuning.least_rows) & (components.dof > components.columns + 1.0))
-
-    case, best = _Case(known, prior, components, rows, tuning), np.zeros(rows.size)
-    nearby = tuning.far * (np.sqrt(components.columns) + tuning.beyond)
-    for j in range(known.labels.size):
-        labelled = _pooled(known.rows, known.centres, known.scatters, known.class_of == j)
-        near = novel[_distances(components.mean[novel], labelled) <= nearby]
-        for g, part in _pieces(j, case, near, labelled).items() if near.size else ():
-            if part > best[g]:
-                meaning[g], best[g] = j, part
-    return meaning
+    all_known, all_novel = logsumexp(known, axis=1), logsumexp(novel, axis=1)
+    total = np.logaddexp(all_known, all_novel)
+    low = floor > np.exp(all_novel - total)
+    with np.errstate(divide="ignore"):
+        to_novel = np.where(low, np.log(floor) - all_novel, -total)
+    to_known = np.where(low, np.log1p(-floor) - all_known, -total)
+    return known + to_known[:, None], novel + to_novel[:, None], np.exp(to_known + total)
 
 
-def _pieces(j: int, case: _Case, novel: IntArray, labelled: _Moments) -> dict[int, float]:
-    """Return the novel components that are pieces of a class, and how likely their rows are to be of it."""
-    components, rows, tuning = case.components, case.rows, case.tuning
-    scatters = components.expected_scatter
-    own = np.append(case.prior.class_of == j, np.zeros(rows.size - case.prior.known, dtype=bool))
+def by_meaning(standing: Standing, checked: Checked, class_of: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return log probabilities of the known classes, (n, J), and of novelty by component, (n, T + 1)."""
+    shares, cells = standing.log_shares, checked.cells
+    tiny = np.finfo(np.float64).tiny
+    log_classes, log_novel = np.log(np.maximum(checked.classes, tiny)), np.log(np.maximum(checked.novel, tiny))
 
-    def together(pieces: list[int]) -> bool:
-        whole = own.copy()
-        whole[pieces] = True
-        return _could_be_a_sample(labelled, _pooled(rows, components.mean, scatters, whole), tuning)
-
-    alone = {
-        g: 1.0
-        for g in novel.tolist()
-        if _could_be_a_sample(labelled, _Moments(float(rows[g]), components.mean[g], scatters[g]), tuning)
-    }
-    parts = _parts(j, case, novel, float(rows[own].sum()))
-    pieces = sorted((g for g, part in parts.items() if part >= tuning.least_part), key=lambda g: -parts[g])
-    while pieces and not together(pieces):
-        pieces.pop()
-    return {g: parts[g] for g in pieces} | alone
-
-
-def _parts(j: int, case: _Case, novel: IntArray, held: float) -> dict[int, float]:
-    """Return how likely rows of each novel component are to be of a class, as stage 1 learned it; 1 if they are alike.
-
-    The component has its share s of the rows of both; the class has `held`.
-    """
-    known, components, rows, tuning = case.known, case.components, case.rows, case.tuning
-    chosen = np.flatnonzero(known.class_of == j)
-    weight = np.log(known.rows[chosen] / known.rows[chosen].sum())
-    own = case.prior.components.reordered(chosen)
-
-    parts = dict[int, float]()
-    for g in novel.tolist():
-        alone = components.reordered(np.array([g]))
-        drawn = _draws(alone, tuning.draws)
-        usual = logsumexp(weight + log_component_densities(drawn, own), axis=1)
-        share = min(tuning.largest_share, rows[g] / (held + rows[g]))
-        # (9.5)  E over rows y of g of f_j(y) / (s f_g(y) + (1 - s) f_j(y))
-        odds = usual - log_component_densities(drawn, alone)[:, 0] + np.log((1.0 - share) / share)
-        parts[g] = float(expit(odds).mean() / (1.0 - share))
-    return parts
-
-
-def _draws(component: Components, count: int) -> FloatArray:
-    """Return so many rows such as those of a component, always the same ones."""
-    generator = np.random.default_rng(0)
-    unit = generator.normal(size=(count, component.columns))
-    unit /= np.sqrt(component.kernels[0].draw_scales(count, generator))[:, None]
-    return np.asarray(component.mean[0] + unit @ component.factor[0].T / np.sqrt(component.divisor[0]))
-
-
-def _could_be_a_sample(labelled: _Moments, whole: _Moments, tuning: MeaningTuning) -> bool:
-    """Return whether labelled rows with these moments could be a sample of a component, or of several, with those."""
-    p = whole.centre.size
-    root = np.linalg.cholesky(whole.scatter)
-    moved = solve_triangular(root, labelled.centre - whole.centre, lower=True)
-    # (9.3)  T^2 = (1 / n + 1 / N)^-1 (c - m)' E[Sigma]^-1 (c - m), chi2_p if they are a sample
-    distance = np.square(moved).sum() / (1.0 / labelled.rows + 1.0 / whole.rows)
-    # (9.4)  tr(E[Sigma]^-1 S) / p, one but for chance: its standard deviation is sqrt(2 / (n p))
-    width = np.log(np.square(solve_triangular(root, np.linalg.cholesky(labelled.scatter), lower=True)).sum() / p)
-    chance = max(np.log(tuning.same_size), stats.norm.isf(tuning.unusual) * np.sqrt(2.0 / (labelled.rows * p)))
-    # the scatter that few rows show of many columns is too small
-    low = -chance - tuning.too_small * p / labelled.rows
-    return bool(distance <= stats.chi2.isf(tuning.unusual, p) and low <= width <= chance)
-
-
-def _distances(points: FloatArray, labelled: _Moments) -> FloatArray:
-    """Return how far points lie from a class, in its standard deviations."""
-    # (9.2)  sqrt((m - c)' S^-1 (m - c))
-    root = np.linalg.cholesky(labelled.scatter)
-    return np.asarray(np.sqrt(np.square(solve_triangular(root, (points - labelled.centre).T, lower=True)).sum(axis=0)))
-
-
-def _pooled(rows: FloatArray | IntArray, centres: FloatArray, scatters: FloatArray, chosen: BoolArray) -> _Moments:
-    """Return the moments of several components together."""
-    # (9.1)  centre = sum q_k m_k,  scatter = sum q_k (Sigma_k + (m_k - centre)(m_k - centre)')
-    weight = rows[chosen] / rows[chosen].sum()
-    centre = weight @ centres[chosen]
-    moved = centres[chosen] - centre
-    scatter = np.einsum("k,kij->ij", weight, scatters[chosen] + moved[:, :, None] * moved[:, None, :])
-    return _Moments(float(rows[chosen].sum()), centre, scatter)
+    own = np.searchsorted(cells.known, standing.unlike)  # (n,)
+    parts = [by_class(shares, class_of) + np.log1p(-np.minimum(checked.novel[own], 1.0 - 1e-16))[:, None]]
+    novel = list[FloatArray]()
+    for k, edges, first in zip(np.flatnonzero(class_of < 0), cells.novel, cells.starts[1:], strict=False):
+        at = first + np.searchsorted(edges, standing.unlike)
+        # (9.3)  P(j | y) = sum over cells of P(cell | y) P(j | cell), and likewise for novelty
+        parts.append(shares[:, [k]] + log_classes[at])
+        novel.append(shares[:, k] + log_novel[at])
+    inside = logsumexp(shares[:, class_of >= 0], axis=1) + log_novel[own]
+    return np.asarray(logsumexp(np.stack(parts), axis=0)), np.column_stack([*novel, inside])

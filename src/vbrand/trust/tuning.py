@@ -1,31 +1,51 @@
-"""The tuned numbers of what components mean, set by reasoning on simulated tables."""
+"""The tuned numbers of the check, each with its unit and what speaks for it.
+
+They were set while looking at plain splits of the benchmark, where answers hardly change within a factor of two of any
+of them: `benchmarks/real.py --choose` prints that, and what is left when a set had no say.
+"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class MeaningTuning:
-    """When a novel component is taken for a known class, or for a piece of one."""
+class CheckTuning:
+    """How labelled rows are hidden, and what is believed before they are seen again."""
 
-    # probability; labelled rows that are less unusual as a sample of a component could be one
-    unusual: float = 1e-4
-    # factor of variances; sizes of scatters that differ by less, or by what chance makes of so few rows, are the same
-    same_size: float = 1.5
-    # the scatter that n rows show of p columns is too small by up to this times p / n, in the logarithm
-    too_small: float = 2.0
-    # probability; rows of a piece are at least so likely to be of the class as stage 1 learned it
-    least_part: float = 0.4
-    # rows drawn from a component to learn that
-    draws: int = 1_000
-    # centres that lie so many times farther from a class than its farthest rows are those of no piece of it; these lie
-    # at sqrt(p) and `beyond` standard deviations
-    far: float = 2.0
-    beyond: float = 3.0
-    # rows; a component that holds less is empty
-    least_rows: float = 1.0
-    # share of the rows of a class and a component together that the component has at the most: a class that has no rows
-    # here is not to be found in whatever lies near it
-    largest_share: float = 0.5
+    # --- hiding ---
+    # parts of the labelled rows, hidden one after the other: a tenth weakens stage 1 little
+    folds: int = 10
+    # rows; a class with fewer keeps them all: without one of three rows there would be no scatter
+    fewest_rows: int = 4
+    # labelled rows per class that are kept for checks: beyond that shares are known to a few per cent
+    witnesses: int = 1_000
+    # unlabelled rows that a fold runs over; of more an even sample
+    rows: int = 20_000
+    # relative gain of the bound below which the ascent of a fold ends, and its sweeps at the most
+    loose: float = 1e-6
+    sweeps: int = 200
+
+    # --- cells: components, cut by how unlike the labelled rows a row is ---
+    # cells of the known components together, and of a novel component, at the most
+    known_cells: int = 8
+    novel_cells: int = 4
+    # unlabelled rows per cell at the least
+    cell_rows: int = 30
+
+    # --- beliefs about the table of cells ---
+    # rows that the belief about where a class's rows fall is worth, spread evenly over all cells
+    vague: float = 1.0
+    # shape of the Gamma that the size of a class is believed to have about its labelled share: sizes may well differ by
+    # half, and hardly by a factor of five
+    shift: float = 5.0
+    # share of the rows that novelty in a cell is expected to have, if there is any
+    novel_share: float = 0.1
+    # probability that there is none: in a cell of a novel component, and of the known ones together
+    nothing_in_novel: float = 0.5
+    nothing_in_known: float = 0.9
+    # chains, sweeps of each, and how many of them are left out
+    chains: int = 40
+    table_sweeps: int = 150
+    warm_up: int = 50
 
 
-TUNED = MeaningTuning()
+TUNED = CheckTuning()

@@ -1,0 +1,83 @@
+"""From a fitted detector to the check of its answer, and from its verdict to what is stored."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.estimators.fitted import Learned
+from vbrand.inference.cavi import Ascent
+from vbrand.inference.rows import Rows
+from vbrand.model.posterior import Posterior
+from vbrand.model.prior import Prior
+from vbrand.samples import evenly, every_kth
+from vbrand.stage1.lessons import Witnesses
+from vbrand.trust.check import Verdict
+from vbrand.trust.folds import Case, Relearn
+from vbrand.trust.meaning import Meaning
+from vbrand.trust.standing import labelled_view
+from vbrand.types import FloatArray, IntArray
+
+# P(novel) below which a component is taken for a piece of a known class
+_EVEN = 0.5
+
+
+def with_witnesses(learned: Learned, rows: FloatArray, labels: NDArray[Any], most: int) -> Learned:
+    """Return what was learned with at most so many labelled rows of each class, for answers to be checked against."""
+    member = np.searchsorted(learned.classes, labels)
+    by_class = [np.flatnonzero(member == j) for j in range(learned.classes.size)]
+    chosen = np.concatenate([own[evenly(own.size, most)] for own in by_class])
+    views = tuple(
+        (kernel, known if known.lessons is None else replace(known, lessons=known.lessons.of_rows(chosen)))
+        for kernel, known in learned.views
+    )
+    return replace(learned, views=views, witnesses=Witnesses(rows[chosen], member[chosen]))
+
+
+def without_witnesses(learned: Learned) -> Learned:
+    """Return what was learned without any labelled row: its answers can't be checked."""
+    views = tuple((kernel, replace(known, lessons=None)) for kernel, known in learned.views)
+    return replace(learned, views=views, witnesses=None)
+
+
+def case_of(
+    rows: Rows, fit: Ascent, prior: Prior, labelled_rows: IntArray, witnesses: Witnesses, relearn: Relearn, most: int
+) -> Case:
+    """Return the fit as its check takes it, on at most so many rows.
+
+    `labelled_rows` are those of each known component.
+    """
+    sampled = every_kth(len(rows), most)
+    table = rows.working(sampled)
+    share = table.shape[0] / len(rows)
+    return Case(
+        rows=table,
+        fit=replace(fit, statistics=fit.statistics.scaled(share), winners=fit.winners[sampled]),
+        prior=prior,
+        posterior=fit.posterior,
+        labelled=labelled_view(prior, labelled_rows),
+        witnesses=witnesses,
+        relearn=relearn,
+        sampled=sampled,
+    )
+
+
+def plain_meaning(prior: Prior, posterior: Posterior) -> Meaning:
+    """Return the meaning of components that nothing was learned about: what they stand for."""
+    return Meaning(np.append(prior.class_of, np.full(posterior.components.dof.size - prior.known, -1)))
+
+
+def pieces_of_classes(meaning: Meaning, counts: FloatArray) -> IntArray:
+    """Return the novel components that hold rows, `counts` of the first of them, and are more likely known."""
+    held = np.zeros(meaning.class_of.size)
+    held[: counts.size] = counts
+    return np.flatnonzero((meaning.class_of < 0) & (held >= 1.0) & (meaning.matrix[:, -1] < _EVEN))
+
+
+def strict_threshold(verdict: Verdict | None, threshold: float, max_false_novelty: float | None) -> float | None:
+    """Return the threshold that at most the allowed share of the hidden rows exceeds; None if any share is allowed."""
+    if verdict is None or max_false_novelty is None:
+        return None
+    edge = np.quantile(verdict.hidden_novelty, 1.0 - max_false_novelty, method="higher")
+    return float(np.clip(edge, threshold, 1.0 - np.finfo(np.float64).eps))

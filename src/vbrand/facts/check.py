@@ -1,0 +1,118 @@
+"""How far to trust an answer, in numbers and words: what labelled rows that the fit had not seen say of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbrand.facts.groups import INTERVAL, plural
+from vbrand.types import FloatArray, IntArray
+
+# share of a group's rows; if more of them may be known, the group is doubtful
+_MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class GroupCheck:
+    """What the check says of one novel group."""
+
+    name: str
+    rows: int
+    false_rows: float  # of them likely known
+    interval: tuple[float, float]  # 90 %, in rows
+
+    @property
+    def doubtful(self) -> bool:
+        """Return whether the group may well be mostly known rows: the interval reaches above half of it."""
+        return self.interval[1] > _MOSTLY * self.rows
+
+    def __str__(self) -> str:
+        return f"{self.name}: {plural(self.rows, 'row', 'rows')}, {_about(self.false_rows, self.interval)} likely known"
+
+
+@dataclass(frozen=True)
+class Check:
+    """How far to trust an answer, by labelled rows that were hidden among the unlabelled ones."""
+
+    novel_rows: int  # called novel
+    false_rows: float  # of them likely known
+    interval: tuple[float, float]  # 90 %, in rows
+    missed_rows: float  # novel rows among those called known, likely
+    agreement: float  # share of the rows that stay known, or novel, when a part of the labelled rows is hidden
+    by_group: tuple[GroupCheck, ...]
+    hidden_rows: int  # labelled rows that were hidden, one part after the other
+    unchecked: tuple[str, ...]  # classes with too few rows to hide any
+
+    @property
+    def false_share(self) -> float:
+        """Return the share of the rows called novel that are likely known; 0 if there are none."""
+        return self.false_rows / max(self.novel_rows, 1)
+
+    @property
+    def share_interval(self) -> tuple[float, float]:
+        """Return the 90 % interval of that share."""
+        low, high = self.interval
+        return low / max(self.novel_rows, 1), high / max(self.novel_rows, 1)
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """Return the names of groups that may well be mostly known rows."""
+        return tuple(group.name for group in self.by_group if group.doubtful)
+
+    def __str__(self) -> str:
+        """Return the check in words."""
+        if self.novel_rows == 0:
+            first = "no row is called novel"
+        else:
+            called = plural(self.novel_rows, "row is", "rows are")
+            first = f"{called} called novel; {_about(self.false_rows, self.interval)} likely known"
+        missed = round(self.missed_rows)
+        second = f"; about {plural(missed, 'novel row is', 'novel rows are')} likely missed" if missed else ""
+        doubt = f" Doubtful: {', '.join(self.doubtful)}." if self.doubtful else ""
+        few = f" Too few labelled rows to check: {', '.join(self.unchecked)}." if self.unchecked else ""
+        return f"{first}{second}.{doubt}{few}"
+
+
+def check_of(
+    names: tuple[str, ...],
+    sizes: IntArray,
+    rows: FloatArray,
+    known_mass: FloatArray,
+    novel_draws: FloatArray,
+    *,
+    agreement: float,
+    hidden_rows: int,
+    unchecked: tuple[str, ...],
+) -> Check:
+    """Return the check of an answer.
+
+    `sizes` are the rows of the novel groups, `rows` the same by cell as far as they may be known at all, (groups, C),
+    and `known_mass` are those called known, (C,);
+    `novel_draws` are draws of the share of each cell's rows that are novel, (draws, C).
+    """
+    false = rows @ (1.0 - novel_draws.T)  # (groups, draws)
+    groups = tuple(
+        GroupCheck(name, size, float(drawn.mean()), _interval(drawn))
+        for name, size, drawn in zip(names, sizes.tolist(), false, strict=True)
+    )
+    together = false.sum(axis=0)
+    return Check(
+        novel_rows=sum(group.rows for group in groups),
+        false_rows=float(together.mean()),
+        interval=_interval(together),
+        missed_rows=float((novel_draws @ known_mass).mean()),
+        agreement=agreement,
+        by_group=groups,
+        hidden_rows=hidden_rows,
+        unchecked=unchecked,
+    )
+
+
+def _interval(draws: FloatArray) -> tuple[float, float]:
+    low, high = np.quantile(draws, INTERVAL)
+    return float(low), float(high)
+
+
+def _about(rows: float, interval: tuple[float, float]) -> str:
+    low, high = int(np.floor(interval[0])), int(np.ceil(interval[1]))
+    count = round(rows)
+    return f"about {count:,} of them ({low:,} to {high:,}) {'is' if count == 1 else 'are'}"

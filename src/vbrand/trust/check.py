@@ -1,0 +1,109 @@
+"""The check of a fit: labelled rows that it has not seen say what its components mean."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.trust.cells import Cells, cells_of
+from vbrand.trust.folds import Case, Fold, deal, hidden_fits
+from vbrand.trust.meaning import Checked, Meaning, by_meaning, stacked_classes
+from vbrand.trust.standing import standing_of
+from vbrand.trust.table import Counts, draw_shares
+from vbrand.trust.tuning import TUNED, CheckTuning
+from vbrand.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found."""
+
+    meaning: Meaning
+    novel_draws: FloatArray  # (draws, C) share of each cell's rows that are novel
+    novelty: FloatArray  # (folds, n) P(novel) of unlabelled rows, fold by fold
+    hidden_novelty: FloatArray  # (h,) P(novel) of the hidden rows
+    rows: slice  # the unlabelled rows that the folds ran over
+    unchecked: IntArray  # classes of which no row could be hidden
+
+    @property
+    def cells(self) -> Cells:
+        """Return the cells of the table."""
+        assert self.meaning.checked is not None
+        return self.meaning.checked.cells
+
+
+def checked(case: Case, folds: int, generator: np.random.Generator, tuning: CheckTuning = TUNED) -> Verdict | None:
+    """Return what hidden rows say, or None if no class has enough rows to hide any."""
+    classes = int(case.prior.class_of.max()) + 1
+    fold = deal(case.witnesses, classes, case.rows.shape[0], folds, tuning)
+    if (fold < 0).all():
+        return None
+
+    fits = hidden_fits(case, fold, tuning)
+    class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
+    full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
+    cells = cells_of(full, class_of, tuning)
+    counts, unchecked = _table(case, fits, cells, classes)
+    shares = draw_shares(counts, generator, tuning)
+
+    farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
+    found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0)
+    found = Checked(
+        case.labelled, cells, shares.classes, shares.novel, farthest, _fit_weight(fits, found, case.witnesses.member)
+    )
+    return Verdict(
+        Meaning(class_of, found),
+        shares.novel_rows / counts.unlabelled,
+        np.stack([_novelty(fit, found, of_witnesses=False) for fit in fits]),
+        np.concatenate([_novelty(fit, found, of_witnesses=True) for fit in fits]),
+        case.sampled,
+        unchecked,
+    )
+
+
+def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Counts, IntArray]:
+    """Return the table of unlabelled and hidden rows by cell, and the classes of which no row was hidden.
+
+    Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
+    """
+    rows = np.mean([cells.mass(fit.unlabelled, fit.class_of).sum(axis=0) for fit in fits], axis=0)
+    hidden = np.zeros((classes, rows.size))
+    for fit in fits:
+        np.add.at(hidden, case.witnesses.member[fit.hidden], cells.mass(fit.witnesses, fit.class_of))
+
+    # a class of which no row could be hidden is believed to fall where the others do, among the known components
+    none = np.flatnonzero(hidden.sum(axis=1) == 0.0)
+    usual = np.where(cells.of_known, hidden.sum(axis=0) + 1.0 / rows.size, 0.0)
+    for j in none.tolist():
+        hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
+    # what would a row be that falls where none is? as if there were one
+    counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
+    return Counts(counts, hidden, cells.of_known), none
+
+
+def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:
+    """Return how far to trust the fit, beside the labelled rows alone, in which class a known row is of.
+
+    (9.11)  the weight w of (9.10) that makes the classes of the hidden rows most likely
+    """
+    by_fit, by_labels = list[FloatArray](), list[FloatArray]()
+    for fit in fits:
+        known = by_meaning(fit.witnesses, found, fit.class_of)[0]
+        own = np.arange(fit.hidden.size), member[fit.hidden]
+        by_fit.append((known - logsumexp(known, axis=1, keepdims=True))[own])
+        by_labels.append(fit.witnesses.log_labelled[own])
+    first, second = np.concatenate(by_fit)[:, None], np.concatenate(by_labels)[:, None]
+
+    def loss(weight: float) -> float:
+        return -float(np.log(stacked_classes(first, second, weight) + 1e-9).sum())
+
+    return float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x)
+
+
+def _novelty(fit: Fold, found: Checked, of_witnesses: bool) -> FloatArray:
+    """Return P(novel) of rows in a fold."""
+    standing = fit.witnesses if of_witnesses else fit.unlabelled
+    mass = found.cells.mass(standing, fit.class_of)
+    return np.asarray(mass @ found.novel)

@@ -1,0 +1,127 @@
+"""Fits with some labelled rows hidden among the unlabelled ones, to see where they end up.
+
+Each starts at the fit with all labels, so that components keep their places, and stage 1 forgets the hidden rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.rows import FARTHEST, Rows
+from vbrand.model.components import stacked
+from vbrand.model.posterior import Posterior, updated
+from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.prior import Prior, with_novelties
+from vbrand.samples import evenly
+from vbrand.stage1.lessons import Witnesses
+from vbrand.trust.standing import Labelled, Standing, labelled_view, standing_of
+from vbrand.trust.tuning import CheckTuning
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Relearned:
+    """The known classes without some witnesses."""
+
+    prior: Prior
+    rows: IntArray  # (K,) labelled rows that each known component holds
+    kept: IntArray  # (K,) which of the known components with all witnesses they are
+
+
+# witnesses to hide -> the known classes without them
+Relearn = Callable[[BoolArray], Relearned]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fit with all labels, and what it was fitted to."""
+
+    rows: FloatArray  # (n, p) unlabelled ones, in working coordinates; of many an even sample
+    fit: Ascent  # of them, shared out among components that have their statistics
+    prior: Prior
+    posterior: Posterior  # of the fit, with components that hold no rows, if any, last
+    labelled: Labelled
+    witnesses: Witnesses
+    relearn: Relearn
+    sampled: slice  # which of all unlabelled rows they are
+    jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fit with some witnesses hidden."""
+
+    hidden: IntArray  # (h,) which witnesses
+    class_of: IntArray  # (K,) of its components, -1 for novel ones
+    unlabelled: Standing
+    witnesses: Standing
+
+
+def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: CheckTuning) -> IntArray:
+    """Return the fold in which each witness is hidden, -1 for those that never are.
+
+    About `most` rows are hidden in all, and of each class at least one per fold if there are so many. Rows are dealt
+    out in the order of their values, so that each fold has some of every part of a class, and the order of the table
+    does not matter.
+    """
+    fold = np.full(witnesses.member.size, -1)
+    share = min(1.0, most / max(witnesses.member.size, 1))
+    for j in range(classes):
+        own = np.flatnonzero(witnesses.member == j)
+        if own.size < tuning.fewest_rows:
+            continue
+        ordered = own[np.lexsort(witnesses.rows[own].T[::-1])]
+        chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
+        fold[chosen] = np.arange(chosen.size) % folds
+    return fold
+
+
+def hidden_fits(case: Case, fold: IntArray, tuning: CheckTuning) -> list[Fold]:
+    """Return the fits with the witnesses of each fold hidden; workers go to folds and do not change the answer."""
+    numbers = np.unique(fold[fold >= 0])
+    with threadpool_limits(1):
+        return list(
+            Parallel(n_jobs=case.jobs, prefer="threads")(
+                delayed(_hidden_fit)(case, np.flatnonzero(fold == number), tuning) for number in numbers
+            )
+        )
+
+
+def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
+    out = np.zeros(case.witnesses.member.size, dtype=bool)
+    out[hidden] = True
+    known = case.relearn(out)
+    statistics, count = case.fit.statistics, case.fit.statistics.counts.size
+
+    # components that are left, in their order; rows of one that is gone look first at component 0
+    order = np.concatenate([known.kept, np.arange(case.prior.known, count)])
+    place = np.zeros(count, dtype=np.int32)
+    place[order] = np.arange(order.size)
+    part = with_novelties(known.prior, count - case.prior.known)
+    table = np.vstack([case.rows, np.clip(case.witnesses.rows[hidden], -FARTHEST, FARTHEST)])
+    found = ascend(
+        Rows.plain(table),
+        part,
+        updated(part, statistics.reordered(order)),
+        winners=np.append(place[case.fit.winners], np.zeros(hidden.size, dtype=np.int32)),
+        tol=tuning.loose,
+        max_iter=tuning.sweeps,
+        sort=False,
+    )
+
+    empty = case.posterior.components.dof.size - count
+    base = known.prior.components.reordered(np.full(empty, known.prior.known))
+    posterior = Posterior(stacked(found.posterior.components, base), found.posterior.weights)
+    labelled = labelled_view(known.prior, known.rows)
+    parts, own = log_predictive_parts(table, posterior), labelled.log_parts(table)
+    n = case.rows.shape[0]
+    return Fold(
+        hidden,
+        np.append(known.prior.class_of, np.full(parts.shape[1] - known.prior.known, -1)),
+        standing_of(parts[:n], own[:n]),
+        standing_of(parts[n:], own[n:]),
+    )

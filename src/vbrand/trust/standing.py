@@ -1,0 +1,58 @@
+"""Where rows stand: shares of the components of a fit, and how unlike the labelled rows they are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from vbrand.model.components import Components
+from vbrand.model.predictive import log_component_densities
+from vbrand.model.prior import Prior
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The known classes as the labelled rows alone show them."""
+
+    components: Components  # (K,) with their prior strengths
+    log_weights: FloatArray  # (K,) log share of the labelled rows that each holds
+    class_of: IntArray  # (K,)
+
+    def log_parts(self, rows: FloatArray) -> FloatArray:
+        """Return the log density of rows in working coordinates jointly with each class, (n, J)."""
+        parts = self.log_weights + log_component_densities(rows, self.components)
+        return by_class(parts, self.class_of)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a fit and the labelled rows say of some rows."""
+
+    log_shares: FloatArray  # (n, K) log probabilities of the components of the fit
+    log_labelled: FloatArray  # (n, J) log probabilities of the known classes by the labelled rows alone
+    unlike: FloatArray  # (n,) log of the density by the fit over that by the labelled rows
+
+
+def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
+    """Return the known classes of a prior, whose components hold so many labelled rows each."""
+    return Labelled(
+        prior.components.reordered(np.arange(prior.known)), np.log(rows / rows.sum()), np.asarray(prior.class_of)
+    )
+
+
+def standing_of(log_parts: FloatArray, log_labelled: FloatArray) -> Standing:
+    """Return where rows stand, given log densities jointly with components, (n, K), and with known classes, (n, J)."""
+    fit, labels = logsumexp(log_parts, axis=1), logsumexp(log_labelled, axis=1)
+    # (9.1)  u(y) = log p(y | fit) - log p(y | labelled rows)
+    return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], fit - labels)
+
+
+def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:
+    """Return the sums over the components of each class, (n, J), of numbers given as logarithms, (n, K)."""
+    classes = int(class_of.max()) + 1
+    return np.stack([_sum(log_parts, class_of == j) for j in range(classes)], axis=1)
+
+
+def _sum(log_parts: FloatArray, chosen: BoolArray) -> FloatArray:
+    return np.asarray(logsumexp(log_parts[:, chosen], axis=1))

@@ -1,0 +1,103 @@
+"""How many rows of each cell are novel: draws, given where unlabelled rows and hidden labelled ones fell.
+
+    t_c ~ Poisson(sum_j N_j q_jc + nu_c)          unlabelled rows in cell c
+    b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
+    N_j ~ Gamma about s times the labelled share of the class: shares may shift
+    nu_c: nothing, or exponential                 novelty
+
+Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
+other, however wrong its kernel is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, gammaincc, gammainccinv, gammaln
+
+from vbrand.trust.tuning import CheckTuning
+from vbrand.types import BoolArray, FloatArray, IntArray
+
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The table: unlabelled rows by cell, hidden rows by class and cell, and which cells are of known components."""
+
+    unlabelled: IntArray  # (C,)
+    hidden: FloatArray  # (J, C)
+    of_known: BoolArray  # (C,)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What the rows of each cell are, as means over draws, and draws of how many are novel."""
+
+    classes: FloatArray  # (C, J)
+    novel: FloatArray  # (C,)
+    novel_rows: IntArray  # (draws, C)
+
+
+def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
+    """Return what the rows of each cell are, by Gibbs sweeps of several chains side by side."""
+    t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
+    total = max(int(t.sum()), 1)
+    belief = counts.hidden + tuning.vague / cells  # (J, C)
+    labelled = counts.hidden.sum(axis=1) / counts.hidden.sum()  # (J,)
+    nothing = np.where(counts.of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
+
+    size = np.full(chains, float(total))  # s
+    rows = np.broadcast_to(total * labelled, (chains, classes))  # N
+    places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
+    found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
+
+    for step in range(tuning.table_sweeps):
+        known = rows[:, :, None] * places  # (chains, J, C)
+        novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * total, generator)
+        rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
+        rates /= rates.sum(axis=2, keepdims=True)
+        # (9.6)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
+        dealt = generator.multinomial(np.broadcast_to(t, rates.shape[:2]), rates)
+        if step >= tuning.warm_up:
+            found += rates.sum(axis=0)
+            novel_rows.append(dealt[:, :, -1])
+
+        own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
+        # (9.7)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
+        places = _dirichlet(belief + own, generator)
+        rate = 1.0 + tuning.shift / (size[:, None] * labelled)
+        rows = np.maximum(generator.gamma(tuning.shift + own.sum(axis=2)) / rate, _TINY)
+        # (9.8)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
+        inverse = generator.gamma(classes * tuning.shift, size=chains) / (tuning.shift * rows / labelled).sum(axis=1)
+        size = np.clip(1.0 / np.maximum(inverse, _TINY), 1.0, total)
+
+    found /= found.sum(axis=1, keepdims=True)
+    return Shares(found[:, :-1], found[:, -1], np.concatenate(novel_rows))
+
+
+def _draw_novelty(
+    t: IntArray, known: FloatArray, nothing: FloatArray, mean: float, generator: np.random.Generator
+) -> FloatArray:
+    """Return draws of nu given the rates of known rows, both (chains, C).
+
+    (9.4)  nu_c = 0 with probability `nothing`, else exponential with this mean
+    """
+    mean = max(mean, 1.0)
+    known = np.maximum(known, _TINY)
+    stretch = 1.0 + 1.0 / mean
+    log_none = np.log(nothing) + t * np.log(known) - known - gammaln(t + 1.0)
+    # (9.5)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1 / m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
+    above = gammaincc(t + 1.0, known * stretch)
+    log_some = np.log1p(-nothing) - np.log(mean) + known / mean - (t + 1.0) * np.log(stretch)
+    log_some = log_some + np.log(np.maximum(above, _TINY))
+
+    some = generator.random(known.shape) < expit(log_some - log_none)
+    # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
+    drawn = gammainccinv(t + 1.0, np.maximum(above * generator.random(known.shape), _TINY))
+    return np.where(some, np.maximum(drawn / stretch - known, 0.0), 0.0)
+
+
+def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Return one draw per vector along the last axis."""
+    drawn = generator.gamma(parameters) + _TINY
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
