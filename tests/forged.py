@@ -10,8 +10,9 @@ def forged(path, header, body=b"", schema=SCHEMA):
     """Write a file with a right checksum around any header."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     rest = f"header {len(text)}\n".encode() + text + body
-    digest = hashlib.sha256(rest).hexdigest()
-    path.write_bytes(f"vbrand model {schema}\nsha256 {digest}\n".encode() + rest)
+    first = f"vbrand model {schema}\n".encode()
+    digest = hashlib.sha256((first if schema > 2 else b"") + rest).hexdigest()
+    path.write_bytes(first + f"sha256 {digest}\n".encode() + rest)
     return path
 
 

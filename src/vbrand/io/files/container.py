@@ -1,7 +1,7 @@
 """The file of a model: three lines of text, a JSON header, arrays.
 
     vbrand model <schema>
-    sha256 <of all that follows the second line>
+    sha256 <of the first line, from schema 3 on, and of all that follows the second>
     header <bytes of the JSON header>
     {"tree": ..., "arrays": [{"dtype": "<f8", "shape": [3, 2]}, ...]}
     <the arrays, little-endian, one after the other, to the end of the file>
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 _DTYPES = ("<f8", "<f4", "<i8", "|b1")
 _LONGEST_LINE = 100
+# schema from which on the checksum covers the first line: before, a 3 could become a 2 or a 1 unnoticed
+_SEALED = 3
 _LONGEST_HEADER = 2**24
 # lists and dicts of a header: each takes far more memory than its brackets
 _MOST_BRACKETS = 200_000
@@ -50,7 +52,7 @@ def write_tree(file: BinaryIO, tree: Any, schema: int) -> None:
         *(array.data.cast("B") for array in arrays if array.size),
     ]
 
-    digest = hashlib.sha256()
+    digest = _digest_of(schema)
     for part in body:
         digest.update(part)
     file.write(f"vbrand model {schema}\nsha256 {digest.hexdigest()}\n".encode())
@@ -79,7 +81,7 @@ def read_tree(path: Path, newest: int) -> tuple[Any, int]:
         damaged = f"{path} is damaged: it was cut off or altered. Save the model again, or copy the file again."
         line = file.readline(_LONGEST_LINE)
         start = file.tell()
-        if line != f"sha256 {_digest(file)}\n".encode():
+        if line != f"sha256 {_digest(file, schema)}\n".encode():
             raise ModelFileError(damaged)
         file.seek(start)
 
@@ -143,8 +145,13 @@ def _with_arrays(tree: Any, arrays: list[NDArray[Any]]) -> Any:
     return tree
 
 
-def _digest(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
+def _digest_of(schema: int) -> "hashlib._Hash":
+    """Return a checksum that has seen the first line."""
+    return hashlib.sha256(f"vbrand model {schema}\n".encode() if schema >= _SEALED else b"")
+
+
+def _digest(file: BinaryIO, schema: int) -> str:
+    digest = _digest_of(schema)
     while chunk := file.read(_CHUNK):
         digest.update(chunk)
     return digest.hexdigest()
