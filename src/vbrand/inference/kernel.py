@@ -132,7 +132,7 @@ def _sweep_piece(
 ) -> Statistics:
     found = _nothing(scores)
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
-    block, group = _memory_of_this_thread(*scores.centre.shape, next(rows.blocks()).stop)
+    block, group = _memory_of_this_thread(scores, rows)
     evidence = 0.0
     for part in piece:
         _load(rows, part, winners, block)
@@ -152,7 +152,7 @@ def _draw_piece(
 ) -> Statistics:
     found = _nothing(scores)
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
-    block, group = _memory_of_this_thread(*scores.centre.shape, next(rows.blocks()).stop)
+    block, group = _memory_of_this_thread(scores, rows)
     block = block._replace(first=np.empty(len(scores.centre) * levels + 1, np.int64))
     for part in piece:
         _load(rows, part, keys, block)
@@ -174,13 +174,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 _of_this_thread = local()
 
 
-def _memory_of_this_thread(components: int, p: int, rows: int) -> tuple[Block, Group]:
+def _memory_of_this_thread(scores: RowScores, rows: Rows) -> tuple[Block, Group]:
     """Return the memory that the present thread used last, if it fits: fresh memory is slow memory."""
-    room = -(-components // _ROOM) * _ROOM
-    shape = (room, p, rows)
-    if getattr(_of_this_thread, "shape", None) != shape:
-        _of_this_thread.block, _of_this_thread.group = block_memory(*shape), group_memory(room, p)
-        _of_this_thread.shape = shape
+    components, p = scores.centre.shape
+    room, size = -(-components // _ROOM) * _ROOM, next(rows.blocks()).stop
+    if getattr(_of_this_thread, "shape", None) != (room, p, size):
+        _of_this_thread.block, _of_this_thread.group = block_memory(room, p, size), group_memory(room, p)
+        _of_this_thread.shape = (room, p, size)
     return part_of(_of_this_thread.block, _of_this_thread.group, components)
 
 

@@ -4,17 +4,25 @@ Each runs over contiguous lanes without a branch, so that the compiler turns it 
 the number of lanes up to a multiple of what such a loop takes at a time: what is left over would run one by one.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 
 # Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
 # Functions are always inlined into their callers: a function that numba has just compiled, and its copy in the cached
 # code of a caller, may add in different orders, and the first run on a machine would differ from the second.
-_OPTIONS = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "fastmath": {"reassoc", "contract", "nsz"},
+    "forceinline": True,
+    "error_model": "numpy",
+}
+_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # called from Python, and kept on disk
 jit = numba.njit(cache=True, **_OPTIONS)
-# called from compiled code alone: compiled without what Python would need to call it
-inner = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+# called from compiled code alone: nothing is compiled or kept for Python's sake
+inner = numba.njit(**_OPTIONS, **_NOT_FROM_PYTHON)
 
 # added to a whole number of at most 51 bits, it leaves the number in the last bits
 _TO_BITS = 6755399441055744.0  # 1.5 x 2^52

@@ -5,6 +5,8 @@ Croux 1993) is the first quartile of all pairwise distances; tau (Maronna and Za
 standard deviation about a weighted mean, cheaper on long columns.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 from scipy import special, stats
@@ -28,7 +30,9 @@ _SAMPLE = 32
 
 # no sum here that could be reordered: what is compiled is what is written
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
-_inner = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# called from compiled code alone: nothing is compiled or kept for Python's sake
+_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner = numba.njit(nogil=True, error_model="numpy", **_NOT_FROM_PYTHON)
 
 
 def qn(columns: FloatArray) -> FloatArray:
