@@ -2,9 +2,10 @@
 
 import sys
 
+import numba
 import pytest
 
-from vbrand.estimators.progress import counted, shown
+from vbrand.estimators.progress import compilation_told, counted, shown
 
 
 def test_who_is_silent_gets_nothing_to_tell(capsys):
@@ -46,3 +47,21 @@ def test_without_rich_a_sentence_says_what_to_do(monkeypatch):
             progress,
         ):
             pass
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+def test_compilation_is_told_of_once_and_only_to_those_who_listen(verbose, capsys):
+    twice, thrice = numba.njit(lambda x: 2 * x), numba.njit(lambda x: 3 * x)
+    with compilation_told(verbose):
+        assert (twice(1), twice(1.0), thrice(1)) == (2, 2.0, 3)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("compiles its loops") == err.count("\n") == verbose
+
+
+def test_nothing_is_said_where_nothing_is_compiled(capsys):
+    twice = numba.njit(lambda x: 2 * x)
+    twice(1)
+    with compilation_told(True):
+        twice(2)
+    assert capsys.readouterr() == ("", "")

@@ -2,15 +2,23 @@
 
 import numpy as np
 import pytest
+from compiled import from_python
 
-from vbrand.inference.lanes import add_products, add_squares, exponential, logarithm, mirror
+from vbrand.inference.lanes import add_squares, exponential, logarithm, products
 
 UNIT = np.finfo(float).eps
 
 
 def through(function, x):
-    result, bits = np.empty(x.size), np.empty(x.size, np.int64)
-    function(x.copy(), result, bits, x.size)
+    result, value = np.empty((2, x.size))
+    from_python(function)(x.copy(), result, value, value.view(np.int64), x.size)
+    return result
+
+
+def filled(array, *shape):
+    """Return an array with zeros after its rows and columns."""
+    result = np.zeros(shape)
+    result[tuple(slice(size) for size in array.shape)] = array
     return result
 
 
@@ -39,21 +47,21 @@ def test_squares_of_a_triangle_times_deviations_add_up_in_any_number_of_steps(p)
     m = 37
     root, delta, deviation = np.tril(rng.normal(size=(p, p))), rng.normal(size=p), rng.normal(size=(p, m))
     expected = np.square(root @ (deviation - delta[:, None])).sum(axis=0)
+    whole = -(-p // 4) * 4
+    given = filled(root, whole, whole), filled(delta, whole), filled(deviation, whole, m)
     for step in {p, 2, 4}:
         distance, first, second = np.zeros(m), np.empty(m), np.empty(m)
         for begin in range(0, p, step):
-            add_squares(root, delta, deviation, first, second, distance, begin, min(p, begin + step), m)
+            from_python(add_squares)(*given, first, second, distance, begin, min(p, begin + step), m)
         np.testing.assert_allclose(distance, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 9])
-def test_products_are_added_to_the_lower_triangle_and_mirrored(p):
+def test_weighted_sums_and_the_lower_triangle_of_products_are_those_of_numpy(p):
     rng = np.random.default_rng(p)
-    own, weight = rng.normal(size=(p, 29)), rng.random(29)
-    before = np.tril(rng.normal(size=(p, p)))
-    square = before.copy()
-    add_products(own * weight, own, square)
-    np.testing.assert_allclose(np.tril(square), np.tril(before + (own * weight) @ own.T), rtol=1e-11, atol=1e-13)
-    lower = np.tril(square)
-    mirror(square[None])
-    np.testing.assert_array_equal(square, lower + np.tril(lower, -1).T)
+    m, whole = 29, -(-p // 4) * 4
+    own, weight = rng.normal(size=(p, m)), rng.random(m)
+    sums, square = np.empty(whole), np.empty((whole, whole))
+    from_python(products)(weight, filled(own, whole, m), np.empty(m), np.empty(m), sums, square, p, m)
+    np.testing.assert_allclose(sums[:p], own @ weight, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(np.tril(square[:p, :p]), np.tril((own * weight) @ own.T), rtol=1e-11, atol=1e-13)

@@ -19,6 +19,7 @@ from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, before_discovery
+from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
@@ -49,6 +50,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     update_known: bool
     min_group: int | None
     n_jobs: int | None
+    verbose: bool
     known_mean_strength: float | None
     known_scatter_strength: float | None
     known_scatter_factor: float
@@ -96,9 +98,10 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         labels, given = read_labels(y)
         check_consistent_length(table, labels)
 
-        learned = self._learned(table[given], labels[given], columns)
-        fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
-        self._state = fitted if given.all() else self._discovered(fitted, table[~given])
+        with compilation_told(self.verbose):
+            learned = self._learned(table[given], labels[given], columns)
+            fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
+            self._state = fitted if given.all() else self._discovered(fitted, table[~given])
         return self
 
     def discover(self, X: Any) -> Any:

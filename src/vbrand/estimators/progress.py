@@ -1,10 +1,40 @@
 """Long work shows progress: one line with sweeps, novel groups and the bound, or a bar where the end is known."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from numba.core import event
+
 from vbrand.inference.growth import Progress
+
+_COMPILING = "vbrand compiles its loops for this processor: once after an installation, about ten seconds."
+
+
+@contextmanager
+def compilation_told(verbose: bool) -> Iterator[None]:
+    """Say in one line on standard error what is waited for, if loops have to be compiled and nobody is to be silent."""
+    if not verbose:
+        yield
+        return
+    with event.install_listener("numba:compile", _Teller()):
+        yield
+
+
+class _Teller(event.Listener):  # type: ignore[misc]
+    """Tells once of all that is compiled; what comes from numba's cache is not."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        if not self._told:
+            print(_COMPILING, file=sys.stderr)
+        self._told = True
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is said when it is done: the work goes on."""
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from itertools import pairwise
 from threading import local
@@ -11,10 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.lanes import mirror
 from vbrand.inference.rows import BLOCK_NUMBERS, Rows
 from vbrand.inference.slices import draw_block
-from vbrand.inference.sweeps import Workspace, load_block, part_of, sweep_block, workspace
+from vbrand.inference.sweeps import (
+    Block,
+    Group,
+    block_memory,
+    filled_roots,
+    group_memory,
+    load_block,
+    part_of,
+    sweep_block,
+)
 from vbrand.model.posterior import RowScores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -44,7 +52,9 @@ def sweep(rows: Rows, scores: RowScores, winners: NDArray[np.int32] | None = Non
         guess = np.zeros(len(rows), np.int32)
         winners = sweep(rows, scores, guess, threads).winners
     winners = winners.copy()
-    return Sweep(_summed(rows, scores, partial(_sweep_piece, rows, scores, winners), threads), winners)
+    return Sweep(
+        _summed(rows, scores, partial(_sweep_piece, rows, scores, _scoring(scores), winners), threads), winners
+    )
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ def draw(rows: Rows, scores: RowScores, labels: NDArray[np.int32], slices: Slice
     beyond = (slices.depths - np.maximum(labels - slices.known + 1, 0)).astype(np.int32)
     levels = int(beyond.max(initial=0)) + 1
     keys = labels * np.int32(levels) + (levels - 1 - beyond)
-    run = partial(_draw_piece, rows, scores, keys, levels, slices, drawn)
+    run = partial(_draw_piece, rows, scores, _scoring(scores), keys, levels, slices, drawn)
     return Sweep(_summed(rows, scores, run, threads), drawn)
 
 
@@ -79,8 +89,9 @@ def _summed(rows: Rows, scores: RowScores, run: Callable[[list[slice]], Statisti
     else:
         parts = list(_pool(threads).map(run, pieces))
     statistics = _pairwise(parts)
-    mirror(statistics.squares)
-    return statistics
+    # the loops fill lower triangles
+    upper = np.tril(statistics.squares, -1).transpose(0, 2, 1)
+    return replace(statistics, squares=statistics.squares + upper)
 
 
 def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], components: int) -> Statistics:
@@ -102,41 +113,57 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
     return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
-def _sweep_piece(rows: Rows, scores: RowScores, winners: NDArray[np.int32], piece: list[slice]) -> Statistics:
+def _scoring(scores: RowScores) -> tuple[NDArray[Any], ...]:
+    """Return the scores as the compiled loops want them."""
+    return scores.centre, filled_roots(scores.root), scores.constant, scores.kind, scores.tail, scores.power
+
+
+def _nothing(scores: RowScores) -> Statistics:
+    """Return the statistics of no rows, to be added to in place."""
     components, p = scores.centre.shape
-    work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
-    counts, weights = np.zeros(components), np.zeros(components)
-    sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
+    counts, weights = np.zeros((2, components))
+    return Statistics(
+        counts, weights, scores.centre, np.zeros((components, p)), np.zeros((components, p, p)), evidence=0.0
+    )
+
+
+def _sweep_piece(
+    rows: Rows, scores: RowScores, scoring: tuple[NDArray[Any], ...], winners: NDArray[np.int32], piece: list[slice]
+) -> Statistics:
+    found = _nothing(scores)
+    adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
+    block, group = _memory_of_this_thread(scores, rows)
     evidence = 0.0
-    for block in piece:
-        size = block.stop - block.start
-        load_block(rows.table, block.start, size, winners, rows.centre, rows.multiplier, rows.farthest, work.block)
-        evidence += sweep_block(work, scoring, winners, (counts, weights, sums, squares, scores.kind))
-    return Statistics(counts, weights, scores.centre, sums, squares, evidence)
+    for part in piece:
+        _load(rows, part, winners, block)
+        evidence += sweep_block(block, group, scoring, winners, adding)
+    return replace(found, evidence=evidence)
 
 
 def _draw_piece(
     rows: Rows,
     scores: RowScores,
+    scoring: tuple[NDArray[Any], ...],
     keys: NDArray[np.int32],
     levels: int,
     slices: Slices,
     labels: NDArray[np.int32],
     piece: list[slice],
 ) -> Statistics:
-    components, p = scores.centre.shape
-    work = _workspace_of_this_thread(components, p, next(rows.blocks()).stop)
-    work = work._replace(block=work.block._replace(first=np.empty(components * levels + 1, np.int64)))
-    counts, weights = np.zeros(components), np.zeros(components)
-    sums, squares = np.zeros((components, p)), np.zeros((components, p, p))
-    scoring = (scores.centre, scores.root, scores.constant, scores.kind, scores.tail, scores.power)
-    statistics = (counts, weights, sums, squares, scores.kind)
-    for block in piece:
-        size = block.stop - block.start
-        load_block(rows.table, block.start, size, keys, rows.centre, rows.multiplier, rows.farthest, work.block)
-        draw_block(work, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, statistics)
-    return Statistics(counts, weights, scores.centre, sums, squares, 0.0)
+    found = _nothing(scores)
+    adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
+    block, group = _memory_of_this_thread(scores, rows)
+    block = block._replace(first=np.empty(len(scores.centre) * levels + 1, np.int64))
+    for part in piece:
+        _load(rows, part, keys, block)
+        draw_block(block, group, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, adding)
+    return found
+
+
+def _load(rows: Rows, part: slice, keys: NDArray[np.int32], block: Block) -> None:
+    """Load a block of rows in order of their keys."""
+    size = part.stop - part.start
+    load_block(rows.table, part.start, size, keys, rows.centre, rows.multiplier, rows.farthest, *block)
 
 
 @cache
@@ -147,12 +174,14 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 _of_this_thread = local()
 
 
-def _workspace_of_this_thread(components: int, p: int, block: int) -> Workspace:
+def _memory_of_this_thread(scores: RowScores, rows: Rows) -> tuple[Block, Group]:
     """Return the memory that the present thread used last, if it fits: fresh memory is slow memory."""
-    shape = (-(-components // _ROOM) * _ROOM, p, block)
-    if getattr(_of_this_thread, "shape", None) != shape:
-        _of_this_thread.work, _of_this_thread.shape = workspace(*shape), shape
-    return part_of(_of_this_thread.work, components)
+    components, p = scores.centre.shape
+    room, size = -(-components // _ROOM) * _ROOM, next(rows.blocks()).stop
+    if getattr(_of_this_thread, "shape", None) != (room, p, size):
+        _of_this_thread.block, _of_this_thread.group = block_memory(room, p, size), group_memory(room, p)
+        _of_this_thread.shape = (room, p, size)
+    return part_of(_of_this_thread.block, _of_this_thread.group, components)
 
 
 def _cut(blocks: list[slice], most: int) -> list[list[slice]]:

@@ -5,6 +5,8 @@ Croux 1993) is the first quartile of all pairwise distances; tau (Maronna and Za
 standard deviation about a weighted mean, cheaper on long columns.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 from scipy import special, stats
@@ -26,6 +28,12 @@ _PER_QUARTILE_RANGE = 0.334
 _FEW = 4
 _SAMPLE = 32
 
+# no sum here that could be reordered: what is compiled is what is written
+_jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+# called from compiled code alone: nothing is compiled or kept for Python's sake
+_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_inner = numba.njit(nogil=True, error_model="numpy", **_NOT_FROM_PYTHON)
+
 
 def qn(columns: FloatArray) -> FloatArray:
     """Return the Qn scale of every column, in O(n log n) time and O(n) memory per column.
@@ -43,7 +51,10 @@ def qn(columns: FloatArray) -> FloatArray:
     # (3.3)  Qn = c_n / (sqrt(2) Phi^-1(5/8)) x the h(h-1)/2-th smallest |x_i - x_j|, i < j,   h = floor(n/2) + 1
     half = rows // 2 + 1
     rank = half * (half - 1) // 2
-    return np.asarray(_small_sample_factor(rows) * _QN_CONSISTENCY * _distances_of_rank(ordered, rank))
+    found = np.empty(columns.shape[1])
+    partners, sample = np.empty((3, rows), np.int64), np.empty(_SAMPLE + rows // 64)
+    _distances_of_rank(ordered, rank, partners, sample, np.empty(_FEW * rows), found)
+    return np.asarray(_small_sample_factor(rows) * _QN_CONSISTENCY * found)
 
 
 def tau(columns: FloatArray) -> FloatArray:
@@ -82,16 +93,15 @@ def _expected_clipped_square() -> float:
     return float(inside + 2.0 * bound**2 * special.ndtr(-bound))
 
 
-@numba.njit(cache=True, nogil=True)
-def _distances_of_rank(ordered, rank):  # type: ignore[no-untyped-def]
-    result = np.empty(ordered.shape[0])
+@_jit
+def _distances_of_rank(ordered, rank, partners, sample, rest, result):  # type: ignore[no-untyped-def]
+    """Store the rank-th smallest distance within each row of `ordered`; the other arrays are memory to work in."""
     for column in range(ordered.shape[0]):
-        result[column] = _distance_of_rank(ordered[column], rank)
-    return result
+        result[column] = _distance_of_rank(ordered[column], rank, partners, sample, rest)
 
 
-@numba.njit(cache=True, nogil=True)
-def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
+@_inner
+def _distance_of_rank(x, rank, partners, sample, rest):  # type: ignore[no-untyped-def]
     """Return the rank-th smallest x[j] - x[i], i < j, of sorted x, which ends with an infinite guard.
 
     A quickselect over the n (n - 1) / 2 distances, none of which is stored. Row i of their triangle keeps the partners
@@ -99,49 +109,50 @@ def _distance_of_rank(x, rank):  # type: ignore[no-untyped-def]
     counts the distances up to it.
     """
     n = x.size - 1
-    inside = np.arange(n)  # (n,), the last partner known to be too close
-    last = np.full(n, n - 1)  # the last partner in play
-    reach = np.empty(n, np.int64)
-    sample = np.empty(_SAMPLE + n // 64)
+    # (n,) each: the last partner known to be too close, the last one in play, and what the next look finds
+    inside, last, reach = 0, 1, 2
+    for i in range(n):
+        partners[inside, i] = i
+        partners[last, i] = n - 1
+
     in_play = n * (n - 1) // 2
     below = 0
-
     expected = _PER_QUARTILE_RANGE * (x[3 * n // 4] - x[n // 4])
-    for limit in (0.9 * expected, 1.1 * expected):
-        count = _reach(x, limit, reach)
-        if count < rank:
-            inside, reach = reach, inside
-            in_play -= count - below
-            below = count
-        elif count < below + in_play:
-            last, reach = reach, last
-            in_play = count - below
+    turn = 0
 
-    while in_play > _FEW * n:
-        _fill_sample(x, inside, last, in_play, sample)
-        pivot = _select(sample, (rank - below - 1) * sample.size // in_play)
-        count = _reach(x, np.nextafter(pivot, np.inf), reach)  # distances <= pivot
+    while turn < 2 or in_play > _FEW * n:
+        # two looks about where the first quartile of Gaussian distances lies, then at pivots
+        exact = turn >= 2
+        if exact:
+            _fill_sample(x, partners[inside], partners[last], in_play, sample)
+            pivot = _select(sample, sample.size, (rank - below - 1) * sample.size // in_play)
+        else:
+            pivot = (0.9 + 0.2 * turn) * expected
+        turn += 1
+
+        count = _reach(x, pivot, exact, partners[reach])
         if count < rank:
             inside, reach = reach, inside
             in_play -= count - below
             below = count
             continue
-        count = _reach(x, pivot, reach)  # distances < pivot
-        if count < rank:
-            return pivot
-        last, reach = reach, last
-        in_play = count - below
+        if exact:
+            count = _reach(x, pivot, False, partners[reach])
+            if count < rank:
+                return pivot
+        if count < below + in_play:
+            last, reach = reach, last
+            in_play = count - below
 
-    rest = np.empty(in_play)
     filled = 0
     for i in range(n):
-        for j in range(inside[i] + 1, last[i] + 1):
+        for j in range(partners[inside, i] + 1, partners[last, i] + 1):
             rest[filled] = x[j] - x[i]
             filled += 1
-    return _select(rest, rank - below - 1)
+    return _select(rest, filled, rank - below - 1)
 
 
-@numba.njit(cache=True, nogil=True)
+@_inner
 def _fill_sample(x, inside, last, in_play, sample):  # type: ignore[no-untyped-def]
     """Store equally spaced distances of those in play, counted row by row."""
     passed, row = 0, 0
@@ -153,10 +164,10 @@ def _fill_sample(x, inside, last, in_play, sample):  # type: ignore[no-untyped-d
         sample[taken] = x[inside[row] + 1 + wanted - passed] - x[row]
 
 
-@numba.njit(cache=True, nogil=True)
-def _select(values, place):  # type: ignore[no-untyped-def]
-    """Return the value that stands at a place of the sorted values, which are reordered (Hoare 1961)."""
-    low, high = 0, values.size - 1
+@_inner
+def _select(values, size, place):  # type: ignore[no-untyped-def]
+    """Return the value that stands at a place of the first sorted values, which are reordered (Hoare 1961)."""
+    low, high = 0, size - 1
     while low < high:
         pivot = values[(low + high) // 2]
         i, j = low, high
@@ -169,7 +180,6 @@ def _select(values, place):  # type: ignore[no-untyped-def]
                 values[i], values[j] = values[j], values[i]
                 i += 1
                 j -= 1
-
         if place <= j:
             high = j
         elif place >= i:
@@ -179,13 +189,13 @@ def _select(values, place):  # type: ignore[no-untyped-def]
     return values[place]
 
 
-@numba.njit(cache=True, nogil=True)
-def _reach(x, limit, reach):  # type: ignore[no-untyped-def]
-    """Store the last partner of each row at a distance < limit, and count all such distances."""
+@_inner
+def _reach(x, limit, touching, reach):  # type: ignore[no-untyped-def]
+    """Store the last partner of each row at a distance < limit, or <= limit if touching, and count such distances."""
     count, j = 0, 0
     for i in range(x.size - 1):
-        j = max(i, j)
-        while x[j + 1] - x[i] < limit:
+        j = j if j > i else i
+        while x[j + 1] - x[i] < limit or (touching and x[j + 1] - x[i] == limit):
             j += 1
         reach[i] = j
         count += j - i
