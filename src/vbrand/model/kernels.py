@@ -6,6 +6,7 @@ A kernel is what p(tau) is, and knows what follows from it. Distances D are squa
 densities come without the log determinant, so that a kernel sees numbers and never a matrix.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -14,7 +15,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import gammaln, logsumexp
 
-from vbrand.types import FloatArray, IntArray
+from vbrand.model.gamma import jit, log_gamma
+from vbrand.types import FloatArray
 
 # integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it
 _STEPS = 8
@@ -31,12 +33,18 @@ class ScaleMixture(ABC):
     def sentence(self) -> str:
         """Return the kernel in words."""
 
-    @abstractmethod
+    @property
+    def shape(self) -> float:
+        """Return the number that tells p(tau) from others of its kind; 0 where there is only one."""
+        return 0.0
+
     def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return constant, tail and power, (K,) each, of log int p(tau) tau^(p/2) exp(-tau (around + D) / 2) dtau.
 
         What tail and power are to the score as a function of D is said by the loop that has the kernel's code.
         """
+        parts = np.array([score_of(self.code, self.shape, float(one), p) for one in around]).reshape(-1, 3)
+        return parts[:, 0], parts[:, 1], parts[:, 2]
 
     @abstractmethod
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
@@ -67,11 +75,6 @@ class Gaussian(ScaleMixture):
     def sentence(self) -> str:
         """Return the kernel in words."""
         return "Gaussian."
-
-    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return -around / 2: all that there is beside -D / 2."""
-        # (5.14)  g(delta) = -delta / 2
-        return -0.5 * around, np.zeros_like(around), np.zeros_like(around)
 
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
         """Return log N(y | m, S), without |S|."""
@@ -110,13 +113,10 @@ class Student(ScaleMixture):
         """Return the kernel in words."""
         return f"Student t, {self.dof:g} degrees of freedom."
 
-    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the parts of c - (d + p) / 2 log(1 + D / (d + around))."""
-        d = self.dof
-        # (5.15)  g = lnG((d + p)/2) - lnG(d/2) + d/2 log(d/2) - (d + p)/2 log((d + around + D)/2), at D = 0
-        power = 0.5 * (d + p)
-        constant = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
-        return constant, d + around, np.full_like(around, power)
+    @property
+    def shape(self) -> float:
+        """Return d."""
+        return self.dof
 
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
         """Return log t_d(y | m, S), without |S|."""
@@ -137,6 +137,21 @@ class Student(ScaleMixture):
         return np.asarray(generator.chisquare(self.dof, count) / self.dof)
 
 
+_STUDENT = Student.code
+
+
+@jit
+def score_of(code, shape, around, p):  # type: ignore[no-untyped-def]
+    """Return constant, tail and power of a kernel: see ScaleMixture.score."""
+    if code == _STUDENT:
+        # (5.15) lnG((d+p)/2) - lnG(d/2) + d/2 log(d/2) - (d+p)/2 log((d + delta)/2) at D = 0, delta = around + D
+        power = 0.5 * (shape + p)
+        constant = log_gamma(power) - log_gamma(0.5 * shape) + 0.5 * shape * math.log(0.5 * shape)
+        return constant - power * math.log(0.5 * (shape + around)), shape + around, power
+    # (5.14) -delta / 2 at D = 0
+    return -0.5 * around, 0.0, 0.0
+
+
 Kernel = Gaussian | Student
 # what the setting `kernel` may be; of several kernels the one with the best bound is kept
 KernelName = Literal["student", "gaussian", "auto"]
@@ -145,14 +160,6 @@ KERNELS: dict[KernelName, tuple[Kernel, ...]] = {
     "gaussian": (Gaussian(),),
     "auto": (Student(15.0), Student(5.0), Student(40.0), Gaussian()),
 }
-
-
-def components_by_kernel(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
-    """Return which components each of the kernels has."""
-    owners = dict[Kernel, list[int]]()
-    for k, kernel in enumerate(kernels):
-        owners.setdefault(kernel, []).append(k)
-    return {kernel: np.array(own) for kernel, own in owners.items()}
 
 
 def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -> FloatArray:

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from vbrand.model.wishart import Sums
 from vbrand.types import FloatArray, IntArray
 
 
@@ -84,4 +85,15 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
         sums=np.concatenate([part.sums for part in parts]),
         squares=np.concatenate([part.squares for part in parts]),
         evidence=0.0,
+    )
+
+
+def sums_of(statistics: Statistics) -> Sums:
+    """Return the statistics as compiled formulas take them."""
+    return Sums(
+        np.array(statistics.counts),
+        np.array(statistics.weights),
+        np.array(statistics.origin),
+        np.array(statistics.sums),
+        np.array(statistics.squares),
     )
