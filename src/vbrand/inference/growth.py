@@ -170,6 +170,7 @@ def grow(
 
     The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
     """
+    _ = prior.components.roots  # once, for the priors of all trials are parts of this one
     if len(rows) <= tuning.many_rows:
         start = one_novelty(rows, with_novelties(prior, 1))
     else:

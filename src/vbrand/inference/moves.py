@@ -100,7 +100,7 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
 
     components = _components(prior, count)
     own = evidence(components, now)
-    gains = evidence(components.reordered(first), _together(now, first, second)) - own[first] - own[second]
+    gains = evidence(components, _together(now, first, second), first) - own[first] - own[second]
     # (7.5)  evidence(j and k together) - evidence(j) - evidence(k) + (7.3) after - (7.3) before
     hopes = gains + weights_evidence(prior.weights, _merged_counts(now.counts, first, second))
     hopes -= weights_evidence(prior.weights, now.counts)
@@ -140,12 +140,12 @@ def releases(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[
     if now.counts.size == prior.known + prior.novel or known.size == 0:
         return []
 
-    own, novel = prior.components.reordered(known), _base(prior).reordered(np.zeros_like(known))
     rows = now.reordered(known)
     ways = np.tile(np.append(now.counts, 0.0), (known.size, 1))
     ways[known, known], ways[known, -1] = 0.0, rows.counts
     # (7.6)  evidence(rows of k | base measure) - evidence(rows of k | known k) + (7.3) after - (7.3) before
-    hopes = evidence(novel, rows) - evidence(own, rows) + weights_evidence(prior.weights, ways)
+    hopes = evidence(prior.components, rows, np.full_like(known, prior.known))
+    hopes += weights_evidence(prior.weights, ways) - evidence(prior.components, rows, known)
     hopes -= weights_evidence(prior.weights, now.counts)
 
     able = np.flatnonzero((hopes > -tuning.hidden_gain) & (rows.counts >= tuning.fewest_rows))
@@ -203,7 +203,6 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
 
     local = Rows.plain(rows.working(members[every_kth(members.size, tuning.local_rows)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
-    own = prior.components.reordered(np.array([min(k, prior.known)]))
 
     def fitted(guess: _Guess, beat: float | None) -> Ascent:
         order = np.append(min(k, prior.known), np.full(guess.pieces.counts.size - 1, prior.known))
@@ -225,7 +224,7 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         _Guess(whole[0].astype(np.int32), _tallied(local.table, whole, np.array([0, 1]))), None
     ).bound.total
     found = list[Split]()
-    for guess in _best_guesses(local.table, own, _base(prior), room, tuning):
+    for guess in _best_guesses(local.table, prior, min(k, prior.known), room, tuning):
         fit = fitted(guess, unsplit)
         counts = fit.statistics.counts
         live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
@@ -244,12 +243,10 @@ class _Guess:
     pieces: Statistics
 
 
-def _best_guesses(
-    local: FloatArray, own: Components, base: Components, room: int, tuning: SearchTuning
-) -> list[_Guess]:
-    """Return the guesses that look best as they are."""
+def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
+    """Return the guesses that look best as they are; `own` is the component of the prior that is split."""
     # in units of the base measure, where the rows of a class are about as wide in all directions
-    size, axes = np.linalg.eigh(base.scale[0])
+    size, axes = np.linalg.eigh(prior.components.scale[prior.known])
     unit = local @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
     labelings = [labels for labels in guesses(unit, tuning) if labels.max() in range(1, room + 1)]
     if not labelings:
@@ -257,16 +254,18 @@ def _best_guesses(
 
     ends = np.cumsum([0] + [labels.max() + 1 for labels in labelings])
     pieces = _tallied(local, np.array(labelings), ends)
-    same = np.zeros(pieces.counts.size, dtype=np.int64)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
-    as_novel = evidence(base.reordered(same), pieces)
-    advantage = evidence(own.reordered(same), pieces) - as_novel
+    as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
+    advantage = as_own - as_novel
     shares = pieces.counts / local.shape[0]
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
     values = np.add.reduceat(value, ends[:-1]) + np.maximum.reduceat(advantage, ends[:-1])
 
     best = list[_Guess]()
-    for number in np.argsort(-values, kind="stable")[: tuning.local_starts].tolist():
+    order_of_value = np.argsort(-values, kind="stable")
+    # pieces that are the same but for their numbers have the same value, but for rounding
+    fresh = np.append(True, -np.diff(values[order_of_value]) > tuning.same_guess)
+    for number in order_of_value[fresh][: tuning.local_starts].tolist():
         here = np.arange(ends[number], ends[number + 1])
         stays = int(advantage[here].argmax())
         order = np.append(stays, np.delete(np.arange(here.size), stays))
@@ -292,10 +291,6 @@ def _local_weights(prior: Prior, k: int) -> Weights:
 
 def _components(prior: Prior, count: int) -> Components:
     return with_novelties(prior, count - prior.known).components
-
-
-def _base(prior: Prior) -> Components:
-    return prior.components.reordered(np.array([prior.known]))
 
 
 def _placed(statistics: Statistics, k: int, one: Statistics) -> Statistics:

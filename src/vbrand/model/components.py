@@ -131,12 +131,13 @@ def divergence(posterior: Components, prior: Components) -> FloatArray:
     return result
 
 
-def evidence(prior: Components, statistics: Statistics) -> FloatArray:
+def evidence(prior: Components, statistics: Statistics, of: IntArray | None = None) -> FloatArray:
     """Return what each component adds to the bound at its optimum for rows with these statistics, (K,).
 
     Its expected log density, summed over its rows, minus its divergence from the prior: for rows that belong to it
-    alone the log marginal likelihood.
+    alone the log marginal likelihood. `of` says which component of the prior each one has; all the same number if not.
     """
-    result = np.empty(prior.dof.size)
-    explain(wisharts_of(prior), prior.roots, sums_of(statistics), result)
+    chosen = np.arange(prior.dof.size) if of is None else of
+    result = np.empty(chosen.size)
+    explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
     return result

@@ -13,14 +13,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from scipy import stats
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from vbrand.model.gamma import jit, log_gamma
 from vbrand.types import FloatArray
 
 # integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it
 _STEPS = 8
-_POINTS = 11
+_SMALL_STEP = 1e-9
+_NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(11)
 
 
 class ScaleMixture(ABC):
@@ -168,23 +169,41 @@ def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -
     (8.4), by Gauss-Hermite about the mode of the integrand in s = log tau.
     """
     half, power = 0.5 * tail, 0.5 * (dof + 1.0)
-
-    def log_integrand(s: FloatArray, distance: FloatArray) -> FloatArray:
-        # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
-        return np.asarray((half + 0.5 * p) * s - half * np.exp(s) - power * np.log1p(distance * np.exp(s)))
-
-    s = np.log((tail + p) / (tail + (dof - p + 1.0) * distance))  # right where u is large; where it is small, 0 is near
-    s = np.where(log_integrand(s, distance) > log_integrand(np.zeros(1), distance), s, 0.0)
-    for _ in range(_STEPS):
-        tau = np.exp(s)
-        share = distance * tau / (1.0 + distance * tau)
-        slope = half + 0.5 * p - half * tau - power * share
-        bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
-        s -= np.clip(slope / bend, -1.0, 1.0)
-
-    width = np.sqrt(-2.0 / bend)
-    nodes, weights = np.polynomial.hermite.hermgauss(_POINTS)
-    value = log_integrand(s[:, None] + width[:, None] * nodes, distance[:, None])  # (n, points)
-    integral = logsumexp(value + np.square(nodes) + np.log(weights), axis=1) + np.log(width)
+    result = np.empty(distance.size)
+    integrate_tau(np.ascontiguousarray(distance), half + 0.5 * p, half, power, dof - p + 1.0, _NODES, _WEIGHTS, result)
+    # (8.6)  lnG((u+1)/2) - lnG((u+1-p)/2) - p/2 log pi + d/2 log(d/2) - lnG(d/2)
     constant = gammaln(power) - gammaln(power - 0.5 * p) - 0.5 * p * np.log(np.pi)
-    return np.asarray(constant + half * np.log(half) - gammaln(half) + integral)
+    return np.asarray(constant + half * np.log(half) - gammaln(half) + result)
+
+
+@jit
+def integrate_tau(distance, rise, half, power, freedom, nodes, weights, result):  # type: ignore[no-untyped-def]
+    """Store the logarithm of the integral over s of exp(rise s - d/2 e^s - (u + 1)/2 log(1 + D e^s)), for each D."""
+    for i in range(distance.size):
+        d = distance[i]
+        # right where u is large; where it is small, 0 is near
+        s = math.log(2.0 * rise / (2.0 * half + freedom * d))
+        at_zero = -half - power * math.log1p(d)
+        if not rise * s - half * math.exp(s) - power * math.log1p(d * math.exp(s)) > at_zero:
+            s = 0.0
+        bend = -1.0
+        for _ in range(_STEPS):
+            tau = math.exp(s)
+            share = d * tau / (1.0 + d * tau)
+            slope = rise - half * tau - power * share
+            bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
+            step = slope / bend
+            s -= min(max(step, -1.0), 1.0)
+            if abs(step) < _SMALL_STEP:
+                break
+
+        width, largest, total = math.sqrt(-2.0 / bend), -math.inf, 0.0
+        for a in range(nodes.size):
+            at = s + width * nodes[a]
+            # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
+            value = rise * at - half * math.exp(at) - power * math.log1p(d * math.exp(at)) + nodes[a] * nodes[a]
+            if value > largest:
+                total *= math.exp(largest - value)
+                largest = value
+            total += weights[a] * math.exp(value - largest)
+        result[i] = largest + math.log(total * width)

@@ -22,32 +22,38 @@ Sums = namedtuple("Sums", ["counts", "weights", "origin", "sums", "squares"])
 @jit
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
+    drift, distance = np.zeros(prior.mean.shape[1]), np.zeros(prior.mean.shape[1])
+    for k in range(statistics.counts.size):
+        _update_one(prior, k, statistics, k, posterior, k, drift, distance)
+
+
+@jit
+def _update_one(prior, before, statistics, k, posterior, after, drift, distance):  # type: ignore[no-untyped-def]
+    """Store the best Normal-inverse-Wishart for the rows of component k, given the prior of one, in place of one."""
     counts, weights, origin, sums, squares = statistics
-    p = origin.shape[1]
-    drift, distance = np.zeros(p), np.zeros(p)
-    for k in range(counts.size):
-        fixed = math.isinf(prior.precision[k])
-        length = prior.precision[k] + weights[k]
-        pull = 0.0 if fixed else weights[k] / length
-        # (5.4)  d = s / R,  ybar - m0 = o + d - m0;  nothing where there are no rows
-        for i in range(p):
-            drift[i] = sums[k, i] / weights[k] if weights[k] > 0.0 else 0.0
-            distance[i] = origin[k, i] - prior.mean[k, i] + drift[i] if weights[k] > 0.0 else 0.0
-        # (5.8)  l = lambda + R,  u = nu + N,  m = (lambda m0 + R ybar) / l
-        posterior.precision[k] = length
-        posterior.dof[k] = prior.dof[k] if fixed else prior.dof[k] + counts[k]
-        for i in range(p):
-            posterior.mean[k, i] = prior.mean[k, i] + pull * distance[i]
-        # (5.9)  S = Psi + W + (lambda R / l) (ybar - m0)(ybar - m0)',  W = Q - R d d'
-        tension = 0.0 if fixed else prior.precision[k] * pull
-        for i in range(p):
-            own, add = posterior.scale[k, i], squares[k, i]
+    p, mean, scale = drift.size, prior.mean[before], prior.scale[before]
+    fixed = math.isinf(prior.precision[before])
+    length = prior.precision[before] + weights[k]
+    pull = 0.0 if fixed else weights[k] / length
+    # (5.4)  d = s / R,  ybar - m0 = o + d - m0;  nothing where there are no rows
+    for i in range(p):
+        drift[i] = sums[k, i] / weights[k] if weights[k] > 0.0 else 0.0
+        distance[i] = origin[k, i] - mean[i] + drift[i] if weights[k] > 0.0 else 0.0
+    # (5.8)  l = lambda + R,  u = nu + N,  m = (lambda m0 + R ybar) / l
+    posterior.precision[after] = length
+    posterior.dof[after] = prior.dof[before] if fixed else prior.dof[before] + counts[k]
+    for i in range(p):
+        posterior.mean[after, i] = mean[i] + pull * distance[i]
+    # (5.9)  S = Psi + W + (lambda R / l) (ybar - m0)(ybar - m0)',  W = Q - R d d'
+    tension = 0.0 if fixed else prior.precision[before] * pull
+    for i in range(p):
+        own, first, add = posterior.scale[after, i], scale[i], squares[k, i]
+        for j in range(p):
+            own[j] = first[j]
+        if not fixed:
+            a, b = weights[k] * drift[i], tension * distance[i]
             for j in range(p):
-                own[j] = prior.scale[k, i, j]
-            if not fixed:
-                a, b = weights[k] * drift[i], tension * distance[i]
-                for j in range(p):
-                    own[j] += add[j] - a * drift[j] + b * distance[j]
+                own[j] += add[j] - a * drift[j] + b * distance[j]
 
 
 @jit
@@ -77,9 +83,9 @@ def _decompose(square):  # type: ignore[no-untyped-def]
         for i in range(j, p):
             first[i] /= root
         for i in range(j + 1, p):
-            row, share = square[i], first[i]
-            for c in range(i, p):
-                row[c] -= share * first[c]
+            row, explained, share = square[i, i:], first[i:], first[i]
+            for c in range(row.size):
+                row[c] -= share * explained[c]
     return 2.0 * total
 
 
@@ -91,8 +97,8 @@ def _invert(lower, inverse):  # type: ignore[no-untyped-def]
         row = inverse[i]
         row[i] = 1.0
         for j in range(i):
-            above, share = inverse[j], lower[i, j]
-            for c in range(j + 1):
+            above, share = inverse[j, : j + 1], lower[i, j]
+            for c in range(above.size):
                 row[c] -= share * above[c]
         for c in range(i + 1):
             row[c] /= lower[i, i]
@@ -155,26 +161,28 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
 
 
 @jit
-def explain(prior, prior_roots, statistics, result):  # type: ignore[no-untyped-def]
-    """Store what each component adds to the bound at its optimum, for rows with these statistics."""
-    components, p = statistics.origin.shape
-    posterior = Wisharts(
-        np.empty((components, p)), np.empty(components), np.empty(components), np.empty((components, p, p))
-    )
-    update(prior, statistics, posterior)
-    for k in range(components):
-        rows = statistics.counts[k]
-        if math.isinf(prior.precision[k]):
+def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-untyped-def]
+    """Store what each component adds to the bound at its optimum, for rows with these statistics.
+
+    `of` says which component of the prior each one has.
+    """
+    p = prior.mean.shape[1]
+    drift, distance = np.empty(p), np.empty(p)
+    posterior = Wisharts(np.empty((1, p)), np.empty(1), np.empty(1), np.empty((1, p, p)))
+    for k in range(of.size):
+        j, rows = of[k], statistics.counts[k]
+        if math.isinf(prior.precision[j]):
             # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 Q)],  Q about m0
-            constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[k]
-            result[k] = -0.5 * (rows * constant + _distance(prior.mean[k], prior_roots.inverse[k], statistics, k))
+            constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[j]
+            result[k] = -0.5 * (rows * constant + _distance(prior.mean[j], prior_roots.inverse[j], statistics, k))
             continue
-        log_determinant = _decompose(posterior.scale[k])
+        _update_one(prior, j, statistics, k, posterior, 0, drift, distance)
+        log_determinant = _decompose(posterior.scale[0])
         # (7.1)  -N p / 2 log 2 pi + log B(Psi, nu) - log B(S, u) + p/2 log(lambda / l)
         result[k] = -0.5 * p * math.log(2.0 * math.pi) * rows
-        result[k] += log_normaliser(prior.dof[k], prior_roots.log_determinant[k], p)
-        result[k] -= log_normaliser(posterior.dof[k], log_determinant, p)
-        result[k] += 0.5 * p * math.log(prior.precision[k] / posterior.precision[k])
+        result[k] += log_normaliser(prior.dof[j], prior_roots.log_determinant[j], p)
+        result[k] -= log_normaliser(posterior.dof[0], log_determinant, p)
+        result[k] += 0.5 * p * math.log(prior.precision[j] / posterior.precision[0])
 
 
 @jit
