@@ -23,6 +23,7 @@ from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
+from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
 
