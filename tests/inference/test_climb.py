@@ -4,12 +4,28 @@ import numpy as np
 import pytest
 from problems import random_problem
 
+from vbrand.inference import cavi
 from vbrand.inference import rows as rows_module
 from vbrand.inference.cavi import Stopped, ascend
-from vbrand.inference.climb import CONVERGED, FELL, GOES_ON, HOPELESS, MAX_ITERATIONS, Pace, memory, why_stop
+from vbrand.inference.climb import (
+    CONVERGED,
+    FELL,
+    GOES_ON,
+    HOPELESS,
+    MAX_ITERATIONS,
+    PLAIN_SWEEPS,
+    Pace,
+    jump,
+    memory,
+    why_stop,
+)
 from vbrand.inference.rows import Rows
+from vbrand.inference.starts import from_labels
+from vbrand.model.components import Components
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.model.posterior import bound_of
+from vbrand.model.prior import Prior
+from vbrand.model.weights import prior_weights
 
 PACE = Pace(1e-6, 10, -np.inf, True, 1e-8, 20.0, 3)
 
@@ -27,6 +43,35 @@ def test_one_block_and_many_blocks_lead_to_the_same_place(monkeypatch, kernel, s
     np.testing.assert_allclose(one.posterior.components.scale, many.posterior.components.scale, rtol=1e-7, atol=1e-7)
     np.testing.assert_array_equal(one.winners, many.winners)
     assert one.stopped is many.stopped
+
+
+def overlapping(n=300, p=2):
+    """Return rows of two clouds that overlap, and a start that is far from where the ascent ends: a slow one."""
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(0.0, 1.0, size=(n, p)), rng.normal(1.5, 1.0, size=(n, p))])
+    base = Components(np.zeros((1, p)), np.array([0.1]), np.array([p + 2.0]), np.eye(p)[None], (Gaussian(),))
+    prior = Prior(base.reordered(np.zeros(2, int)), prior_weights(np.ones(1), 1.0, 2), np.zeros(0, int))
+    return Rows.plain(rows), prior, from_labels(Rows.plain(rows), prior, (rows[:, 0] > -0.5).astype(int))
+
+
+def test_a_slow_ascent_takes_fewer_sweeps(monkeypatch):
+    rows, prior, start = overlapping()
+    fast = ascend(rows, prior, start, max_iter=2_000)
+    monkeypatch.setattr(cavi, "jump", lambda *_: 0.0)
+    monkeypatch.setattr(rows_module, "_BLOCK_ROWS", 256)
+    plain = ascend(rows, prior, start, max_iter=2_000)
+    assert fast.stopped is plain.stopped is Stopped.CONVERGED
+    assert fast.bound.total >= plain.bound.total - 1e-4
+    assert fast.trace.size < 0.7 * plain.trace.size
+    assert (np.diff(fast.trace) >= -1e-9 * np.abs(fast.trace[1:])).all()
+
+
+def test_no_jump_without_sweeps_to_reckon_from_or_to_go_back():
+    slow = np.array([-10.0, -9.0, -8.2])
+    assert jump(slow, 3, PLAIN_SWEEPS, 100) > 1.0
+    assert jump(slow, 3, PLAIN_SWEEPS - 1, 100) == 0.0
+    assert jump(slow, 3, PLAIN_SWEEPS, 4) == 0.0
+    assert jump(np.array([-10.0, -9.0, -8.99]), 3, PLAIN_SWEEPS, 100) == 0.0
 
 
 def test_the_bound_is_that_of_the_posterior():

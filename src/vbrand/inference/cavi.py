@@ -1,7 +1,7 @@
 """Coordinate ascent: sweep over the rows, update the posterior, until the bound stands still."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -17,6 +17,7 @@ from vbrand.inference.climb import (
     Pace,
     Table,
     climb,
+    jump,
     memory,
     why_stop,
 )
@@ -35,7 +36,7 @@ from vbrand.model.posterior import (
     updated,
 )
 from vbrand.model.prior import Prior
-from vbrand.model.statistics import Statistics
+from vbrand.model.statistics import Statistics, extrapolated
 from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
 from vbrand.model.wishart import Sums
 from vbrand.types import FloatArray
@@ -112,24 +113,53 @@ def _over_blocks(
     progress: Callable[[int, float], None] | None,
 ) -> Ascent:
     """Ascend over a table of many blocks: each sweep shares them out among threads."""
-    posterior, trace = start, list[float]()
+    posterior, trace, plain, jumped = start, list[float](), 0, False
+    before: Statistics | None = None
+    kept: Statistics | None = None
     while True:
-        sweeping = sweep(rows, scores_of(posterior), winners, threads)
-        statistics, winners = sweeping.statistics, sweeping.winners
-        bound = bound_of(prior, posterior, statistics.evidence)
-        trace.append(bound.total)
-
+        swept = _swept(rows, prior, posterior, winners, threads, jumped)
+        fell = jumped and (swept is None or swept.bound.total <= trace[-1])
+        trace.append(trace[-1] if fell or swept is None else swept.bound.total)
+        plain += 1
         if progress is not None:
-            progress(len(trace), bound.total)
-        stopped = why_stop(np.array(trace), len(trace), pace)
-        if stopped != GOES_ON:
-            return Ascent(posterior, statistics, winners, bound, np.array(trace), _REASONS[stopped])
+            progress(len(trace), trace[-1])
 
-        if pace.sort:
+        if fell or swept is None:  # back to where the jump began
+            assert kept is not None
+            statistics, plain, jumped = kept, 0, False
+        else:
+            statistics, winners = swept.statistics, swept.winners
+            stopped = why_stop(np.array(trace), len(trace), pace)
+            if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
+                return replace(swept, trace=np.array(trace), stopped=_REASONS[stopped])
+
             order = best_stick_order(prior.weights, statistics.counts)
-            statistics = statistics.reordered(order)
-            winners = np.argsort(order).astype(np.int32)[winners]
+            if pace.sort and (np.diff(order) < 0).any():
+                statistics, plain = statistics.reordered(order), 0
+                winners = np.argsort(order).astype(np.int32)[winners]
+            step = jump(np.array(trace), len(trace), plain, pace.max_iter)
+            jumped = step > 0.0
+            if jumped and before is not None:
+                kept, plain = statistics, 0
+                statistics = extrapolated(statistics, before, step)
+            else:
+                before = statistics
         posterior = updated(prior, statistics)
+
+
+def _swept(
+    rows: Rows, prior: Prior, posterior: Posterior, winners: NDArray[np.int32] | None, threads: int, jumped: bool
+) -> Ascent | None:
+    """Return one sweep, or None where a jump led to scales that are none."""
+    try:
+        scores = scores_of(posterior)
+    except np.linalg.LinAlgError:
+        if jumped:
+            return None
+        raise
+    found = sweep(rows, scores, winners, threads)
+    bound = bound_of(prior, posterior, found.statistics.evidence)
+    return Ascent(posterior, found.statistics, found.winners, bound, np.array([bound.total]), Stopped.MAX_ITERATIONS)
 
 
 def _over_one_block(

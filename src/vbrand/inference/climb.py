@@ -10,7 +10,7 @@ from vbrand.inference.sweeps import Workspace, load_block, part_of, sweep_block,
 from vbrand.model.gamma import jit
 from vbrand.model.posterior import bound_terms, score_components
 from vbrand.model.sticks import order_sticks, settle
-from vbrand.model.wishart import factorise, update
+from vbrand.model.wishart import NOT_POSITIVE, Sums, extrapolate, factorise, update, way_to_go
 
 # when an ascent ends: relative gain, sweeps, the bound that it should beat (-inf: any); whether sticks are re-sorted;
 # rounding, far_behind and sweeps_to_judge of SearchTuning
@@ -24,6 +24,9 @@ Belief = namedtuple("Belief", ["components", "roots", "weights"])
 
 # memory is made for multiples of so many components and rows: their numbers change often
 _ROOM, _ROWS = 16, 1_024
+# sweeps from whose bounds a jump is reckoned, and steps below which one does not pay
+PLAIN_SWEEPS = 3
+SHORTEST_JUMP = 1.0
 # sweeps that there is room for at first
 _SWEEPS = 64
 
@@ -32,32 +35,79 @@ _SWEEPS = 64
 def climb(table, prior, posterior, shape, scores, statistics, work, spare, pace, terms):  # type: ignore[no-untyped-def]
     """Ascend from a posterior, which is overwritten, and return the bounds of sweeps, their evidence and why it ended.
 
+    A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts.
     Winners, scores, statistics and the terms of the last bound are overwritten, too; `shape` is that of the components'
     kernels, `spare` is room for weights.
     """
-    swept, placed = 0, table.placed
+    swept, plain, placed, jumped = 0, 0, table.placed, False
     trace, order = np.empty(_SWEEPS), np.empty(statistics.counts.size, np.int64)
+    before, kept = _copy_of(statistics), _copy_of(statistics)
+    evidence = 0.0
     while True:
-        factorise(posterior.components.scale, posterior.roots)
-        score_components(posterior.components, posterior.roots, posterior.weights, shape, scores)
-        evidence = 0.0
-        for _ in range(1 if placed else 2):  # the first time to find out where rows look first
-            evidence = _swept(table, scores, statistics, work)
-        placed = True
+        possible = factorise(posterior.components.scale, posterior.roots)
+        if not (possible or jumped):
+            raise np.linalg.LinAlgError(NOT_POSITIVE)
+        if possible:
+            score_components(posterior.components, posterior.roots, posterior.weights, shape, scores)
+            for _ in range(1 if placed else 2):  # the first time to find out where rows look first
+                evidence = _swept(table, scores, statistics, work)
+            placed = True
+            bound_terms(prior, posterior, evidence, terms)
 
-        bound_terms(prior, posterior, evidence, terms)
         if swept == trace.size:
             trace = np.append(trace, np.empty(swept))
-        trace[swept] = terms.sum()
+        fell = jumped and not (possible and terms.sum() > trace[swept - 1])
+        trace[swept] = trace[swept - 1] if fell else terms.sum()
         swept += 1
-        stopped = why_stop(trace, swept, pace)
-        if stopped != GOES_ON:
-            return trace[:swept], evidence, stopped
+        plain += 1
+        if fell:  # back to where the jump began
+            _copy(kept, statistics)
+            plain, jumped = 0, False
+        else:
+            stopped = why_stop(trace, swept, pace)
+            if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
+                return trace[:swept], evidence, stopped
 
-        if pace.sort and order_sticks(prior.weights, statistics.counts, spare, order):
-            _reorder(statistics, table.winners, order)
+            if pace.sort and order_sticks(prior.weights, statistics.counts, spare, order):
+                _reorder(statistics, table.winners, order)
+                plain = 0
+            step = jump(trace, swept, plain, pace.max_iter)
+            jumped = step > 0.0
+            if jumped:
+                _copy(statistics, kept)
+                extrapolate(statistics, before, step)
+                plain = 0
+            else:
+                _copy(statistics, before)
         update(prior.components, statistics, posterior.components)
         settle(prior.weights, statistics.counts, posterior.weights)
+
+
+@jit
+def jump(trace, swept, plain, max_iter):  # type: ignore[no-untyped-def]
+    """Return how many steps an ascent should go at once: 0 for a plain update, after few plain ones or fast ones.
+
+    Not where there is no sweep left to go back.
+    """
+    if plain < PLAIN_SWEEPS or swept + 2 > max_iter:
+        return 0.0
+    step = way_to_go(trace[swept - 1] - trace[swept - 2], trace[swept - 2] - trace[swept - 3])
+    return step if step >= SHORTEST_JUMP else 0.0
+
+
+@jit
+def _copy_of(statistics):  # type: ignore[no-untyped-def]
+    counts, weights, origin, sums, squares = statistics
+    return Sums(counts.copy(), weights.copy(), origin.copy(), sums.copy(), squares.copy())
+
+
+@jit
+def _copy(source, target):  # type: ignore[no-untyped-def]
+    target.counts[:] = source.counts
+    target.weights[:] = source.weights
+    target.origin[:] = source.origin
+    target.sums[:] = source.sums
+    target.squares[:] = source.squares
 
 
 @jit

@@ -235,8 +235,8 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
         if memory.is_new(state, births[0]):
             yield births
 
-    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning):
-        if proposal.hope > task.tuning.least_hope and memory.is_new(state, proposal):
+    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning, partial(memory.is_new, state)):
+        if proposal.hope > task.tuning.least_hope:
             yield [proposal]
 
 

@@ -80,15 +80,18 @@ def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Pr
     return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -tuning.hidden_gain]
 
 
-def resplits(rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> Iterator[Proposal]:
-    """Return other ways to split the rows of two novel components that are near each other."""
+def resplits(
+    rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning, is_new: Callable[[Proposal], bool]
+) -> Iterator[Proposal]:
+    """Return other ways to split the rows of two novel components that are near each other, where that is new."""
     near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][: tuning.pairs]
     for merge in near:
+        again = replace(merge, kind=MoveKind.RESPLIT)
+        if not is_new(again):
+            continue
         together = replace(state, statistics=merge.statistics, winners=merge.winners)
         for split in splits(rows, prior, together, merge.parts[0], tuning)[:1]:
-            proposal = birth(together, merge.parts[0], split)
-            hope = merge.hope + split.hope
-            yield replace(proposal, kind=MoveKind.RESPLIT, parts=merge.parts, hope=hope, gone=merge.gone)
+            yield replace(again, hope=merge.hope + split.hope, build=birth(together, merge.parts[0], split).build)
 
 
 def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:

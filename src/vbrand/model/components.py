@@ -14,7 +14,7 @@ import numpy as np
 
 from vbrand.model.kernels import Kernel
 from vbrand.model.statistics import Statistics, sums_of
-from vbrand.model.wishart import Roots, Wisharts, diverge, explain, factorise, log_precisions, update
+from vbrand.model.wishart import NOT_POSITIVE, Roots, Wisharts, diverge, explain, factorise, log_precisions, update
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -48,7 +48,8 @@ class Components:
     def roots(self) -> Roots:
         """Return the lower Cholesky factors L of the scales, L^-1, (K, p, p), and log |S|, (K,)."""
         roots = Roots(np.empty(self.scale.shape), np.empty(self.scale.shape), np.empty(self.dof.size))
-        factorise(np.array(self.scale), roots)
+        if not factorise(np.array(self.scale), roots):
+            raise np.linalg.LinAlgError(NOT_POSITIVE)
         return roots
 
     @property

@@ -18,6 +18,10 @@ Roots = namedtuple("Roots", ["factor", "inverse", "log_determinant"])
 # as in Statistics
 Sums = namedtuple("Sums", ["counts", "weights", "origin", "sums", "squares"])
 
+# the slowest ascent that is believed: where steps shrink even less it is not known how far there is to go
+_SLOWEST = 0.95
+NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
+
 
 @jit
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
@@ -58,26 +62,29 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
 
 @jit
 def factorise(scale, roots):  # type: ignore[no-untyped-def]
-    """Store L and L^-1 of S = L L', and log|S|."""
+    """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
     for k in range(scale.shape[0]):
         lower, upper = roots.factor[k], roots.inverse[k]
         upper[:] = scale[k]
         roots.log_determinant[k] = _decompose(upper)
+        if math.isnan(roots.log_determinant[k]):
+            return False
         for i in range(scale.shape[1]):
             for j in range(scale.shape[1]):
                 lower[i, j] = upper[j, i] if j <= i else 0.0
         _invert(lower, upper)
+    return True
 
 
 @jit
 def _decompose(square):  # type: ignore[no-untyped-def]
-    """Overwrite the upper triangle of S by U, S = U'U, and return log|S|."""
+    """Overwrite the upper triangle of S by U, S = U'U, and return log|S|; NaN where S is not positive definite."""
     p, total = square.shape[0], 0.0
     # row after row: what a row of U explains is taken from all rows below it
     for j in range(p):
         first = square[j]
         if not first[j] > 0.0:
-            raise np.linalg.LinAlgError("a scale matrix is not positive definite")
+            return math.nan
         root = math.sqrt(first[j])
         total += math.log(root)
         for i in range(j, p):
@@ -178,6 +185,8 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
             continue
         _update_one(prior, j, statistics, k, posterior, 0, drift, distance)
         log_determinant = _decompose(posterior.scale[0])
+        if math.isnan(log_determinant):
+            raise np.linalg.LinAlgError(NOT_POSITIVE)
         # (7.1)  -N p / 2 log 2 pi + log B(Psi, nu) - log B(S, u) + p/2 log(lambda / l)
         result[k] = -0.5 * p * math.log(2.0 * math.pi) * rows
         result[k] += log_normaliser(prior.dof[j], prior_roots.log_determinant[j], p)
@@ -198,3 +207,40 @@ def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
                 about = squares[a, b] + sums[a] * moved[b] + moved[a] * sums[b] + weight * moved[a] * moved[b]
                 total += inverse[i, a] * inverse[i, b] * about
     return total
+
+
+@jit
+def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
+    """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
+    counts, weights, origin, sums, squares = statistics
+    for k in range(counts.size):
+        for now, then in ((counts[k], before.counts[k]), (weights[k], before.weights[k])):
+            if then > now:
+                step = min(step, 0.5 * now / (then - now))
+
+    p = origin.shape[1]
+    moved, shifted = np.empty(p), np.empty(p)
+    for k in range(counts.size):
+        rows = before.weights[k]
+        # (5.5)  about another origin, h = o - o_new:  s + R h,  Q + s h' + h s' + R h h'
+        for i in range(p):
+            moved[i] = before.origin[k, i] - origin[k, i]
+            shifted[i] = before.sums[k, i] + rows * moved[i]
+        # (5.20) x + step (x - x_before), of all statistics x
+        for i in range(p):
+            own, then, a, b = squares[k, i], before.squares[k, i], before.sums[k, i], moved[i]
+            for j in range(p):
+                own[j] += step * (own[j] - (then[j] + a * moved[j] + b * shifted[j]))
+            sums[k, i] += step * (sums[k, i] - shifted[i])
+        counts[k] += step * (counts[k] - before.counts[k])
+        weights[k] += step * (weights[k] - rows)
+
+
+@jit
+def way_to_go(gain, gain_before):  # type: ignore[no-untyped-def]
+    """Return how far an ascent has still to go, in units of its last step, by its last two gains."""
+    # (5.20) r / (1 - r), r = sqrt(gain / gain before): steps shrink by r, and gains, which are quadratic, by r^2
+    if not 0.0 < gain < gain_before:
+        return 0.0
+    rate = min(math.sqrt(gain / gain_before), _SLOWEST)
+    return rate / (1.0 - rate)
