@@ -14,7 +14,7 @@ from scipy.special import gammaln, logsumexp
 from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows
 from vbrand.model.components import Components, expected_log_precision
-from vbrand.model.kernels import KERNELS, Gaussian, Kernel, KernelName, Student, components_by_kernel
+from vbrand.model.kernels import KERNELS, Gaussian, Kernel, KernelName, Student
 from vbrand.model.posterior import Posterior, scores_of
 from vbrand.model.weights import prior_weights
 
@@ -139,15 +139,6 @@ def test_kernels_have_codes_and_names_of_their_own_and_the_setting_knows_them():
     assert len({kernel.name for kernel in EVERY_KERNEL}) == len(kinds)
     assert tuple(KERNELS) == get_args(KernelName)
     assert len(set(KERNELS["auto"])) == len(KERNELS["auto"])
-
-
-def test_places_of_kernels_are_all_places_once():
-    found = components_by_kernel((Student(4.0), Gaussian(), Student(5.0), Student(4.0)))
-    assert {kernel: at.tolist() for kernel, at in found.items()} == {
-        Student(4.0): [0, 3],
-        Gaussian(): [1],
-        Student(5.0): [2],
-    }
 
 
 @pytest.mark.parametrize("dof", [0.0, -3.0, np.inf, np.nan])

@@ -1,19 +1,44 @@
 """Coordinate ascent: sweep over the rows, update the posterior, until the bound stands still."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.inference.climb import (
+    CONVERGED,
+    FELL,
+    GOES_ON,
+    HOPELESS,
+    MAX_ITERATIONS,
+    Belief,
+    Pace,
+    Table,
+    climb,
+    jump,
+    memory,
+    why_stop,
+)
 from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows
 from vbrand.inference.tuning import TUNED, SearchTuning
-from vbrand.model.posterior import Bound, Posterior, bound_of, scores_of, updated
+from vbrand.model.components import components_of, room_for, wisharts_of
+from vbrand.model.posterior import (
+    BOUND_TERMS,
+    Bound,
+    Posterior,
+    bound_of,
+    kernel_codes,
+    room_for_scores,
+    scores_of,
+    updated,
+)
 from vbrand.model.prior import Prior
-from vbrand.model.statistics import Statistics
-from vbrand.model.weights import best_stick_order
+from vbrand.model.statistics import Statistics, extrapolated
+from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
+from vbrand.model.wishart import Sums
 from vbrand.types import FloatArray
 
 
@@ -24,6 +49,14 @@ class Stopped(Enum):
     MAX_ITERATIONS = "the largest number of sweeps was reached"
     HOPELESS = "it was too far behind another one"
     FELL = "the bound fell: the rows are too extreme for double precision"
+
+
+_REASONS = {
+    CONVERGED: Stopped.CONVERGED,
+    MAX_ITERATIONS: Stopped.MAX_ITERATIONS,
+    HOPELESS: Stopped.HOPELESS,
+    FELL: Stopped.FELL,
+}
 
 
 @dataclass(frozen=True)
@@ -59,36 +92,103 @@ def ascend(
     bound. An ascent that is unlikely to `beat` a bound is given up. `progress` is called with the number of sweeps and
     the bound after each.
     """
-    posterior, trace = start, list[float]()
+    beaten = -np.inf if beat is None else beat
+    pace = Pace(tol, max_iter, beaten, sort, tuning.rounding, tuning.far_behind, tuning.sweeps_to_judge)
+    if len(rows) > next(rows.blocks()).stop:
+        return _over_blocks(rows, prior, start, pace, winners, threads, progress)
+    found = _over_one_block(rows, prior, start, pace, winners)
+    if progress is not None:
+        for number, bound in enumerate(found.trace.tolist(), start=1):
+            progress(number, bound)
+    return found
+
+
+def _over_blocks(
+    rows: Rows,
+    prior: Prior,
+    start: Posterior,
+    pace: Pace,
+    winners: NDArray[np.int32] | None,
+    threads: int,
+    progress: Callable[[int, float], None] | None,
+) -> Ascent:
+    """Ascend over a table of many blocks: each sweep shares them out among threads."""
+    posterior, trace, plain, jumped = start, list[float](), 0, False
+    before: Statistics | None = None
+    kept: Statistics | None = None
     while True:
-        swept = sweep(rows, scores_of(posterior), winners, threads)
-        statistics, winners = swept.statistics, swept.winners
-        bound = bound_of(prior, posterior, statistics.evidence)
-        trace.append(bound.total)
-
+        swept = _swept(rows, prior, posterior, winners, threads, jumped)
+        fell = jumped and (swept is None or swept.bound.total <= trace[-1])
+        trace.append(trace[-1] if fell or swept is None else swept.bound.total)
+        plain += 1
         if progress is not None:
-            progress(len(trace), bound.total)
-        stopped = _why_stop(trace, tol, max_iter, beat, tuning)
-        if stopped is not None:
-            return Ascent(posterior, statistics, winners, bound, np.array(trace), stopped)
+            progress(len(trace), trace[-1])
 
-        if sort:
+        if fell or swept is None:  # back to where the jump began
+            assert kept is not None
+            statistics, plain, jumped = kept, 0, False
+        else:
+            statistics, winners = swept.statistics, swept.winners
+            stopped = why_stop(np.array(trace), len(trace), pace)
+            if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
+                return replace(swept, trace=np.array(trace), stopped=_REASONS[stopped])
+
             order = best_stick_order(prior.weights, statistics.counts)
-            statistics = statistics.reordered(order)
-            winners = np.argsort(order).astype(np.int32)[winners]
+            if pace.sort and (np.diff(order) < 0).any():
+                statistics, plain = statistics.reordered(order), 0
+                winners = np.argsort(order).astype(np.int32)[winners]
+            step = jump(np.array(trace), len(trace), plain, pace.max_iter)
+            jumped = step > 0.0
+            if jumped and before is not None:
+                kept, plain = statistics, 0
+                statistics = extrapolated(statistics, before, step)
+            else:
+                before = statistics
         posterior = updated(prior, statistics)
 
 
-def _why_stop(
-    trace: list[float], tol: float, max_iter: int, beat: float | None, tuning: SearchTuning
-) -> Stopped | None:
-    if len(trace) > 1:
-        gain = trace[-1] - trace[-2]
-        if gain < -tuning.rounding * abs(trace[-1]):
-            return Stopped.FELL
-        if gain <= tol * abs(trace[-1]):
-            return Stopped.CONVERGED
-        may_judge = len(trace) >= tuning.sweeps_to_judge
-        if beat is not None and may_judge and beat - trace[-1] > tuning.far_behind * gain:
-            return Stopped.HOPELESS
-    return Stopped.MAX_ITERATIONS if len(trace) >= max_iter else None
+def _swept(
+    rows: Rows, prior: Prior, posterior: Posterior, winners: NDArray[np.int32] | None, threads: int, jumped: bool
+) -> Ascent | None:
+    """Return one sweep, or None where a jump led to scales that are none."""
+    try:
+        scores = scores_of(posterior)
+    except np.linalg.LinAlgError:
+        if jumped:
+            return None
+        raise
+    found = sweep(rows, scores, winners, threads)
+    bound = bound_of(prior, posterior, found.statistics.evidence)
+    return Ascent(posterior, found.statistics, found.winners, bound, np.array([bound.total]), Stopped.MAX_ITERATIONS)
+
+
+def _over_one_block(
+    rows: Rows, prior: Prior, start: Posterior, pace: Pace, winners: NDArray[np.int32] | None
+) -> Ascent:
+    """Ascend over a table of one block: all sweeps in one compiled call."""
+    components, (count, p) = start.components, start.components.mean.shape
+    _, roots = room_for(count, p)
+    before = Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights))
+    after = Belief(wisharts_of(components), roots, sticks_of(start.weights))
+    kind, shape = kernel_codes(components)
+    scores = room_for_scores(kind, p)
+    sums = Sums(np.empty(count), np.empty(count), np.empty((count, p)), np.empty((count, p)), np.empty((count, p, p)))
+    first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
+    terms = np.empty(BOUND_TERMS)
+
+    trace, evidence, stopped = climb(
+        Table(np.ascontiguousarray(rows.working(slice(None))), first, winners is not None),
+        before,
+        after,
+        shape,
+        scores,
+        sums,
+        memory(count, p, len(rows)),
+        sticks_like(prior.weights),
+        pace,
+        terms,
+    )
+
+    posterior = Posterior(components_of(after.components, components.kernels), weights_of(after.weights))
+    bound = Bound(*terms.tolist())
+    return Ascent(posterior, Statistics(*sums, evidence), first, bound, trace.copy(), _REASONS[stopped])

@@ -170,6 +170,7 @@ def grow(
 
     The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
     """
+    _ = prior.components.roots  # once, for the priors of all trials are parts of this one
     if len(rows) <= tuning.many_rows:
         start = one_novelty(rows, with_novelties(prior, 1))
     else:
@@ -234,8 +235,8 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
         if memory.is_new(state, births[0]):
             yield births
 
-    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning):
-        if proposal.hope > task.tuning.least_hope and memory.is_new(state, proposal):
+    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning, partial(memory.is_new, state)):
+        if proposal.hope > task.tuning.least_hope:
             yield [proposal]
 
 

@@ -23,6 +23,7 @@ from vbrand.inference.sweeps import (
     part_of,
     sweep_block,
 )
+from vbrand.inference.tally import add_deviations, add_means, mirror
 from vbrand.model.posterior import RowScores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -89,27 +90,21 @@ def _summed(rows: Rows, scores: RowScores, run: Callable[[list[slice]], Statisti
     else:
         parts = list(_pool(threads).map(run, pieces))
     statistics = _pairwise(parts)
-    # the loops fill lower triangles
-    upper = np.tril(statistics.squares, -1).transpose(0, 2, 1)
-    return replace(statistics, squares=statistics.squares + upper)
+    mirror(statistics.squares)  # the loops fill lower triangles
+    return statistics
 
 
 def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], components: int) -> Statistics:
     """Return the statistics of rows that belong to one component each, about the means of their rows."""
-    counts = np.bincount(component, minlength=components).astype(np.float64)
-    origin = np.zeros((components, rows.columns))
+    labels = component.astype(np.int64)
+    counts = np.bincount(labels, minlength=components).astype(np.float64)
+    origin, sums = np.zeros((components, rows.columns)), np.zeros((components, rows.columns))
     squares = np.zeros((components, rows.columns, rows.columns))
     for block in rows.blocks():
-        working, labels = rows.working(block), component[block]
-        for k in np.unique(labels):
-            origin[k] += working[labels == k].sum(axis=0) / counts[k]
-    sums = np.zeros_like(origin)
+        add_means(rows.working(block), labels[block], counts, origin)
     for block in rows.blocks():
-        working, labels = rows.working(block), component[block]
-        for k in np.unique(labels):
-            deviation = working[labels == k] - origin[k]
-            sums[k] += deviation.sum(axis=0)
-            squares[k] += deviation.T @ deviation
+        add_deviations(rows.working(block), labels[block], origin, sums, squares, np.empty(rows.columns))
+    mirror(squares)
     return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 

@@ -4,17 +4,18 @@ A move proposes statistics, from which sweeps go on. What it may gain is judged 
 for births, by a small fit on the rows of one component. The bound decides (growth.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
+from vbrand.inference.tally import mirror, tally
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence
 from vbrand.model.posterior import updated
@@ -22,7 +23,7 @@ from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
 from vbrand.samples import every_kth
-from vbrand.types import IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 class MoveKind(StrEnum):
@@ -35,6 +36,10 @@ class MoveKind(StrEnum):
     DELETE = "delete"  # a novel component goes, and its rows find places among the others
 
 
+# statistics, and the component that each row looks at first
+Shared = tuple[Statistics, NDArray[np.int32]]
+
+
 @dataclass(frozen=True)
 class Proposal:
     """Another way to share the rows out."""
@@ -42,9 +47,23 @@ class Proposal:
     kind: MoveKind
     parts: tuple[int, ...]  # the components that it changes
     hope: float  # what the bound may gain
-    statistics: Statistics
-    winners: NDArray[np.int32]
+    build: Callable[[], Shared]  # most proposals are never tried
     gone: int | None = None  # the component that it does without
+
+    @cached_property
+    def shared(self) -> Shared:
+        """Return how it shares the rows out."""
+        return self.build()
+
+    @property
+    def statistics(self) -> Statistics:
+        """Return what the ascent starts from."""
+        return self.shared[0]
+
+    @property
+    def winners(self) -> NDArray[np.int32]:
+        """Return the component that each row looks at first, (n,)."""
+        return self.shared[1]
 
 
 @dataclass(frozen=True)
@@ -60,15 +79,18 @@ def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Pr
     return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -tuning.hidden_gain]
 
 
-def resplits(rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> Iterator[Proposal]:
-    """Return other ways to split the rows of two novel components that are near each other."""
+def resplits(
+    rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning, is_new: Callable[[Proposal], bool]
+) -> Iterator[Proposal]:
+    """Return other ways to split the rows of two novel components that are near each other, where that is new."""
     near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][: tuning.pairs]
     for merge in near:
+        again = replace(merge, kind=MoveKind.RESPLIT)
+        if not is_new(again):
+            continue
         together = replace(state, statistics=merge.statistics, winners=merge.winners)
         for split in splits(rows, prior, together, merge.parts[0], tuning)[:1]:
-            proposal = birth(together, merge.parts[0], split)
-            hope = merge.hope + split.hope
-            yield replace(proposal, kind=MoveKind.RESPLIT, parts=merge.parts, hope=hope, gone=merge.gone)
+            yield replace(again, hope=merge.hope + split.hope, build=birth(together, merge.parts[0], split).build)
 
 
 def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
@@ -79,46 +101,67 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
     if first.size == 0:
         return []
 
-    # (7.5)  evidence(j and k together) - evidence(j) - evidence(k) + weights after - weights before
-    left = now.reordered(first)
-    both = left + now.reordered(second).about(left.origin)
-    own = evidence(_components(prior, count), now)
-    gains = evidence(_components(prior, count).reordered(first), both) - own[first] - own[second]
-    before = weights_evidence(prior.weights, now.counts)
+    components = _components(prior, count)
+    own = evidence(components, now)
+    gains = evidence(components, _together(now, first, second), first) - own[first] - own[second]
+    # (7.5)  evidence(j and k together) - evidence(j) - evidence(k) + (7.3) after - (7.3) before
+    hopes = gains + weights_evidence(prior.weights, _merged_counts(now.counts, first, second))
+    hopes -= weights_evidence(prior.weights, now.counts)
 
-    proposals = list[Proposal]()
-    for pair, (into, gone) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        after = now.counts.copy()
-        after[into] += after[gone]
-        hope = float(gains[pair]) + weights_evidence(prior.weights, np.delete(after, gone)) - before
-        merged = _placed(now, into, both.reordered(np.array([pair])))
-        winners = np.where(state.winners == gone, into, state.winners)
-        proposals.append(Proposal(MoveKind.MERGE, (into, gone), hope, *without(merged, winners, [gone]), gone))
+    order = np.argsort(-hopes, kind="stable")
+    return [
+        Proposal(MoveKind.MERGE, (into, gone), hope, partial(_merged, state, into, gone), gone)
+        for into, gone, hope in zip(first[order].tolist(), second[order].tolist(), hopes[order].tolist(), strict=True)
+    ]
 
-    return sorted(proposals, key=lambda proposal: -proposal.hope)
+
+def _together(statistics: Statistics, first: IntArray, second: IntArray) -> Statistics:
+    """Return the statistics of pairs of components as one."""
+    left = statistics.reordered(first)
+    return left + statistics.reordered(second).about(left.origin)
+
+
+def _merged_counts(counts: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Return the rows of all components but the second of a pair, whose rows the first has, (pairs, K - 1)."""
+    pairs = np.arange(first.size)
+    merged = np.tile(counts, (first.size, 1))
+    merged[pairs, first] += counts[second]
+    kept = np.ones(merged.shape, dtype=bool)
+    kept[pairs, second] = False
+    return merged[kept].reshape(first.size, -1)
+
+
+def _merged(state: Ascent, into: int, gone: int) -> Shared:
+    both = _together(state.statistics, np.array([into]), np.array([gone]))
+    winners = np.where(state.winners == gone, into, state.winners)
+    return without(_placed(state.statistics, into, both), winners, [gone])
 
 
 def releases(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
     """Return proposals that give all the rows of a known component to a new novel one."""
-    now = state.statistics
-    count = now.counts.size
-    if count == prior.known + prior.novel:
+    now, known = state.statistics, np.arange(prior.known)
+    if now.counts.size == prior.known + prior.novel or known.size == 0:
         return []
 
-    base = _base(prior)
-    before = weights_evidence(prior.weights, now.counts)
-    proposals = list[Proposal]()
-    for k in range(prior.known):
-        own = now.reordered(np.array([k]))
-        released = joined([_placed(now, k, own.scaled(0.0)), own])
-        # (7.6)  evidence(rows of k | base measure) - evidence(rows of k | known k) + weights after - weights before
-        gain = evidence(base, own)[0] - evidence(prior.components.reordered(np.array([k])), own)[0]
-        hope = float(gain) + weights_evidence(prior.weights, released.counts) - before
-        if hope > -tuning.hidden_gain and now.counts[k] >= tuning.fewest_rows:
-            winners = np.where(state.winners == k, count, state.winners).astype(np.int32)
-            proposals.append(Proposal(MoveKind.RELEASE, (k,), hope, released, winners))
+    rows = now.reordered(known)
+    ways = np.tile(np.append(now.counts, 0.0), (known.size, 1))
+    ways[known, known], ways[known, -1] = 0.0, rows.counts
+    # (7.6)  evidence(rows of k | base measure) - evidence(rows of k | known k) + (7.3) after - (7.3) before
+    hopes = evidence(prior.components, rows, np.full_like(known, prior.known))
+    hopes += weights_evidence(prior.weights, ways) - evidence(prior.components, rows, known)
+    hopes -= weights_evidence(prior.weights, now.counts)
 
-    return sorted(proposals, key=lambda proposal: -proposal.hope)
+    able = np.flatnonzero((hopes > -tuning.hidden_gain) & (rows.counts >= tuning.fewest_rows))
+    return [
+        Proposal(MoveKind.RELEASE, (k,), float(hopes[k]), partial(_released, state, k))
+        for k in able[np.argsort(-hopes[able], kind="stable")].tolist()
+    ]
+
+
+def _released(state: Ascent, k: int) -> Shared:
+    own, count = state.statistics.reordered(np.array([k])), state.statistics.counts.size
+    statistics = joined([_placed(state.statistics, k, own.scaled(0.0)), own])
+    return statistics, np.where(state.winners == k, count, state.winners).astype(np.int32)
 
 
 def deletions(prior: Prior, state: Ascent) -> list[Proposal]:
@@ -128,17 +171,20 @@ def deletions(prior: Prior, state: Ascent) -> list[Proposal]:
     if now.counts.size == 1:
         return []
     return [
-        Proposal(MoveKind.DELETE, (gone,), 0.0, *without(now, state.winners, [gone]), gone)
+        Proposal(MoveKind.DELETE, (gone,), 0.0, partial(without, now, state.winners, [gone]), gone)
         for gone in smallest_first.tolist()
     ]
 
 
 def birth(state: Ascent, k: int, split: Split) -> Proposal:
     """Return the proposal to split component k."""
-    now, pieces = state.statistics, split.pieces.scaled(state.statistics.counts[k] / split.pieces.counts.sum())
+    return Proposal(MoveKind.BIRTH, (k,), split.hope, partial(_born, state, k, split.pieces))
+
+
+def _born(state: Ascent, k: int, pieces: Statistics) -> Shared:
+    now, pieces = state.statistics, pieces.scaled(state.statistics.counts[k] / pieces.counts.sum())
     first, others = np.array([0]), np.arange(1, pieces.counts.size)
-    statistics = joined([_placed(now, k, pieces.reordered(first)), pieces.reordered(others)])
-    return Proposal(MoveKind.BIRTH, (k,), split.hope, statistics, state.winners)
+    return joined([_placed(now, k, pieces.reordered(first)), pieces.reordered(others)]), state.winners
 
 
 def without(
@@ -160,19 +206,15 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
 
     local = Rows.plain(rows.working(members[every_kth(members.size, tuning.local_rows)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
-    own = prior.components.reordered(np.array([min(k, prior.known)]))
 
-    def fitted(labels: IntArray, beat: float | None) -> Ascent:
-        pieces = int(labels.max()) + 1
-        order = np.append(min(k, prior.known), np.full(pieces - 1, prior.known))
+    def fitted(guess: _Guess, beat: float | None) -> Ascent:
+        order = np.append(min(k, prior.known), np.full(guess.pieces.counts.size - 1, prior.known))
         part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
-        start = updated(part, statistics_of_labels(local, labels, pieces))
-        winners = labels.astype(np.int32)
         return ascend(
             local,
             part,
-            start,
-            winners=winners,
+            updated(part, guess.pieces),
+            winners=guess.labels,
             tol=tuning.loose,
             max_iter=tuning.local_sweeps,
             beat=beat,
@@ -180,10 +222,13 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
             tuning=tuning,
         )
 
-    unsplit = fitted(np.zeros(len(local), dtype=np.int64), None).bound.total
+    whole = np.zeros((1, len(local)), dtype=np.int64)
+    unsplit = fitted(
+        _Guess(whole[0].astype(np.int32), _tallied(local.table, whole, np.array([0, 1]))), None
+    ).bound.total
     found = list[Split]()
-    for labels in _best_guesses(local, own, _base(prior), room, tuning):
-        fit = fitted(labels, unsplit)
+    for guess in _best_guesses(local.table, prior, min(k, prior.known), room, tuning):
+        fit = fitted(guess, unsplit)
         counts = fit.statistics.counts
         live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
         hope = fit.bound.total - unsplit
@@ -193,35 +238,52 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
     return sorted(found, key=lambda split: -split.hope)
 
 
-def _best_guesses(local: Rows, own: Components, base: Components, room: int, tuning: SearchTuning) -> list[IntArray]:
-    """Return the labelings that look best as they are; label 0 is the piece that stays with the component."""
+@dataclass(frozen=True)
+class _Guess:
+    """Rows cut into pieces; piece 0 stays with the component."""
+
+    labels: NDArray[np.int32]  # (n,)
+    pieces: Statistics
+
+
+def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
+    """Return the guesses that look best as they are; `own` is the component of the prior that is split."""
     # in units of the base measure, where the rows of a class are about as wide in all directions
-    size, axes = np.linalg.eigh(base.scale[0])
-    unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
+    size, axes = np.linalg.eigh(prior.components.scale[prior.known])
+    unit = local @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
     labelings = [labels for labels in guesses(unit, tuning) if labels.max() in range(1, room + 1)]
     if not labelings:
         return []
 
-    sizes = np.array([labels.max() + 1 for labels in labelings])
-    ends = np.cumsum(sizes)
-    pieces = joined([statistics_of_labels(local, labels, labels.max() + 1) for labels in labelings])
-    same = np.zeros(pieces.counts.size, dtype=np.int64)
-    as_novel = evidence(base.reordered(same), pieces)
-    as_own = evidence(own.reordered(same), pieces)
-    # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + the largest advantage of staying what it is
-    shares = pieces.counts / len(local)
+    ends = np.cumsum([0] + [labels.max() + 1 for labels in labelings])
+    pieces = _tallied(local, np.array(labelings), ends)
+    # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
+    as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
+    advantage = as_own - as_novel
+    shares = pieces.counts / local.shape[0]
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
+    values = np.add.reduceat(value, ends[:-1]) + np.maximum.reduceat(advantage, ends[:-1])
 
-    ranked = list[tuple[float, int, IntArray]]()
-    for number, (labels, end, size) in enumerate(zip(labelings, ends, sizes, strict=True)):
-        here = slice(end - size, end)
-        advantage = as_own[here] - as_novel[here]
-        stays = int(advantage.argmax())
-        relabel = np.where(labels == stays, 0, labels + (labels < stays))
-        ranked.append((float(value[here].sum() + advantage[stays]), -number, relabel))
+    best = list[_Guess]()
+    order_of_value = np.argsort(-values, kind="stable")
+    # pieces that are the same but for their numbers have the same value, but for rounding
+    fresh = np.append(True, -np.diff(values[order_of_value]) > tuning.same_guess)
+    for number in order_of_value[fresh][: tuning.local_starts].tolist():
+        here = np.arange(ends[number], ends[number + 1])
+        stays = int(advantage[here].argmax())
+        order = np.append(stays, np.delete(np.arange(here.size), stays))
+        labels = np.argsort(order).astype(np.int32)[labelings[number]]
+        best.append(_Guess(labels, pieces.reordered(here[order])))
+    return best
 
-    ranked.sort(key=lambda guess: guess[:2], reverse=True)
-    return [labels for _, _, labels in ranked[: tuning.local_starts]]
+
+def _tallied(rows: FloatArray, labelings: IntArray, ends: IntArray) -> Statistics:
+    """Return the statistics of the pieces of labelings, (m, n), about their means; those of each begin at `ends`."""
+    count, p = int(ends[-1]), rows.shape[1]
+    counts, origin, sums, squares = np.zeros(count), np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
+    tally(rows, labelings, ends, counts, origin, sums, squares, np.empty(p))
+    mirror(squares)
+    return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:
@@ -232,10 +294,6 @@ def _local_weights(prior: Prior, k: int) -> Weights:
 
 def _components(prior: Prior, count: int) -> Components:
     return with_novelties(prior, count - prior.known).components
-
-
-def _base(prior: Prior) -> Components:
-    return prior.components.reordered(np.array([prior.known]))
 
 
 def _placed(statistics: Statistics, k: int, one: Statistics) -> Statistics:

@@ -46,7 +46,7 @@ class Rows:
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
         working = (self.table[chosen].astype(np.float64) - self.centre) * self.multiplier
-        return np.asarray(np.clip(working, -self.farthest, self.farthest))
+        return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest))
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vbrand.inference.blobs import blobs
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
@@ -18,17 +19,18 @@ def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray
     standard = _standardised(rows)
     white = _whitened(standard, tuning.no_spread)
 
-    yield from _blobs(rows, tuning)
-    yield from _blobs(standard, tuning)
+    most, steps = tuning.most_blobs, tuning.lloyd_steps
+    yield from _blobs(rows, most, steps)
+    yield from _blobs(standard, most, steps)
     for axes in (standard, white):
         yield from _cores(axes, tuning)
     if white.shape[1] == 0:
         return
 
-    yield next(_blobs(white, tuning))
+    yield from _blobs(white, 2, steps)
     unusual = white @ _unusual_axes(white)
     # clusters apart make flat or two-humped axes: the first ones
-    yield from _blobs(unusual[:, : tuning.flattest], tuning)
+    yield from _blobs(unusual[:, : tuning.flattest], most, steps)
 
     distance = np.square(white).sum(axis=1)
     for share in tuning.within:
@@ -37,33 +39,10 @@ def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray
         yield from _crossings(axes, tuning.crossings)
 
 
-def _blobs(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
-    """Return k-means with 2, 3, .. pieces: each time the widest piece is cut across its longest axis."""
-    labels = np.zeros(rows.shape[0], dtype=np.int64)
-    for pieces in range(2, min(tuning.most_blobs, rows.shape[0]) + 1):
-        spread = [_sum_of_squares(rows[labels == k]) for k in range(pieces - 1)]
-        widest = np.flatnonzero(labels == np.argmax(spread))
-        inside = rows[widest] - rows[widest].mean(axis=0)
-        longest = np.linalg.svd(inside, full_matrices=False)[2][0]
-        labels = labels.copy()
-        labels[widest[inside @ longest > 0.0]] = pieces - 1
-        labels = _lloyd(rows, labels, pieces, tuning.lloyd_steps)
-        yield labels
-
-
-def _lloyd(rows: FloatArray, labels: IntArray, pieces: int, steps: int) -> IntArray:
-    """Return the labels after some steps of k-means: rows go to the nearest centre, centres to their rows."""
-    for _ in range(steps):
-        member = (labels[:, None] == np.arange(pieces)).astype(np.float64)  # (n, pieces)
-        sizes = member.sum(axis=0)
-        centres = (member.T @ rows) / np.maximum(sizes, 1.0)[:, None]
-        distance = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
-        distance[:, sizes == 0.0] = np.inf
-        nearest = distance.argmin(axis=1)
-        if (nearest == labels).all():
-            break
-        labels = nearest
-    return labels
+def _blobs(rows: FloatArray, most: int, steps: int) -> Iterator[IntArray]:
+    """Return k-means with 2, 3, .. pieces."""
+    if rows.shape[0] > 1:
+        yield from blobs(np.ascontiguousarray(rows), min(most, rows.shape[0]), steps)
 
 
 def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
@@ -115,7 +94,3 @@ def _unusual_axes(white: FloatArray) -> FloatArray:
     """Return axes in order of kurtosis: eigenvectors of sum |z|^2 z z'."""
     weight = np.square(white).sum(axis=1)
     return np.asarray(np.linalg.eigh((white * weight[:, None]).T @ white)[1])
-
-
-def _sum_of_squares(rows: FloatArray) -> float:
-    return float(np.square(rows - rows.mean(axis=0)).sum()) if rows.size else -1.0

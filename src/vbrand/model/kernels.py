@@ -6,19 +6,22 @@ A kernel is what p(tau) is, and knows what follows from it. Distances D are squa
 densities come without the log determinant, so that a kernel sees numbers and never a matrix.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 from scipy import stats
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from vbrand.types import FloatArray, IntArray
+from vbrand.model.gamma import jit, log_gamma
+from vbrand.types import FloatArray
 
 # integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it
 _STEPS = 8
-_POINTS = 11
+_SMALL_STEP = 1e-9
+_NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(11)
 
 
 class ScaleMixture(ABC):
@@ -31,12 +34,18 @@ class ScaleMixture(ABC):
     def sentence(self) -> str:
         """Return the kernel in words."""
 
-    @abstractmethod
+    @property
+    def shape(self) -> float:
+        """Return the number that tells p(tau) from others of its kind; 0 where there is only one."""
+        return 0.0
+
     def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return constant, tail and power, (K,) each, of log int p(tau) tau^(p/2) exp(-tau (around + D) / 2) dtau.
 
         What tail and power are to the score as a function of D is said by the loop that has the kernel's code.
         """
+        parts = np.array([score_of(self.code, self.shape, float(one), p) for one in around]).reshape(-1, 3)
+        return parts[:, 0], parts[:, 1], parts[:, 2]
 
     @abstractmethod
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
@@ -67,11 +76,6 @@ class Gaussian(ScaleMixture):
     def sentence(self) -> str:
         """Return the kernel in words."""
         return "Gaussian."
-
-    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return -around / 2: all that there is beside -D / 2."""
-        # (5.14)  g(delta) = -delta / 2
-        return -0.5 * around, np.zeros_like(around), np.zeros_like(around)
 
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
         """Return log N(y | m, S), without |S|."""
@@ -110,13 +114,10 @@ class Student(ScaleMixture):
         """Return the kernel in words."""
         return f"Student t, {self.dof:g} degrees of freedom."
 
-    def score(self, around: FloatArray, p: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the parts of c - (d + p) / 2 log(1 + D / (d + around))."""
-        d = self.dof
-        # (5.15)  g = lnG((d + p)/2) - lnG(d/2) + d/2 log(d/2) - (d + p)/2 log((d + around + D)/2), at D = 0
-        power = 0.5 * (d + p)
-        constant = gammaln(power) - gammaln(0.5 * d) + 0.5 * d * np.log(0.5 * d) - power * np.log(0.5 * (d + around))
-        return constant, d + around, np.full_like(around, power)
+    @property
+    def shape(self) -> float:
+        """Return d."""
+        return self.dof
 
     def log_density(self, distance: FloatArray, p: int) -> FloatArray:
         """Return log t_d(y | m, S), without |S|."""
@@ -137,6 +138,21 @@ class Student(ScaleMixture):
         return np.asarray(generator.chisquare(self.dof, count) / self.dof)
 
 
+_STUDENT = Student.code
+
+
+@jit
+def score_of(code, shape, around, p):  # type: ignore[no-untyped-def]
+    """Return constant, tail and power of a kernel: see ScaleMixture.score."""
+    if code == _STUDENT:
+        # (5.15) lnG((d+p)/2) - lnG(d/2) + d/2 log(d/2) - (d+p)/2 log((d + delta)/2) at D = 0, delta = around + D
+        power = 0.5 * (shape + p)
+        constant = log_gamma(power) - log_gamma(0.5 * shape) + 0.5 * shape * math.log(0.5 * shape)
+        return constant - power * math.log(0.5 * (shape + around)), shape + around, power
+    # (5.14) -delta / 2 at D = 0
+    return -0.5 * around, 0.0, 0.0
+
+
 Kernel = Gaussian | Student
 # what the setting `kernel` may be; of several kernels the one with the best bound is kept
 KernelName = Literal["student", "gaussian", "auto"]
@@ -147,37 +163,47 @@ KERNELS: dict[KernelName, tuple[Kernel, ...]] = {
 }
 
 
-def components_by_kernel(kernels: tuple[Kernel, ...]) -> dict[Kernel, IntArray]:
-    """Return which components each of the kernels has."""
-    owners = dict[Kernel, list[int]]()
-    for k, kernel in enumerate(kernels):
-        owners.setdefault(kernel, []).append(k)
-    return {kernel: np.array(own) for kernel, own in owners.items()}
-
-
 def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -> FloatArray:
     """Return log of the average of t_{u-p+1}(y | m, S / (tau (u - p + 1))) over tau ~ Gamma(d / 2, d / 2), without |S|.
 
     (8.4), by Gauss-Hermite about the mode of the integrand in s = log tau.
     """
     half, power = 0.5 * tail, 0.5 * (dof + 1.0)
-
-    def log_integrand(s: FloatArray, distance: FloatArray) -> FloatArray:
-        # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
-        return np.asarray((half + 0.5 * p) * s - half * np.exp(s) - power * np.log1p(distance * np.exp(s)))
-
-    s = np.log((tail + p) / (tail + (dof - p + 1.0) * distance))  # right where u is large; where it is small, 0 is near
-    s = np.where(log_integrand(s, distance) > log_integrand(np.zeros(1), distance), s, 0.0)
-    for _ in range(_STEPS):
-        tau = np.exp(s)
-        share = distance * tau / (1.0 + distance * tau)
-        slope = half + 0.5 * p - half * tau - power * share
-        bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
-        s -= np.clip(slope / bend, -1.0, 1.0)
-
-    width = np.sqrt(-2.0 / bend)
-    nodes, weights = np.polynomial.hermite.hermgauss(_POINTS)
-    value = log_integrand(s[:, None] + width[:, None] * nodes, distance[:, None])  # (n, points)
-    integral = logsumexp(value + np.square(nodes) + np.log(weights), axis=1) + np.log(width)
+    result = np.empty(distance.size)
+    integrate_tau(np.ascontiguousarray(distance), half + 0.5 * p, half, power, dof - p + 1.0, _NODES, _WEIGHTS, result)
+    # (8.6)  lnG((u+1)/2) - lnG((u+1-p)/2) - p/2 log pi + d/2 log(d/2) - lnG(d/2)
     constant = gammaln(power) - gammaln(power - 0.5 * p) - 0.5 * p * np.log(np.pi)
-    return np.asarray(constant + half * np.log(half) - gammaln(half) + integral)
+    return np.asarray(constant + half * np.log(half) - gammaln(half) + result)
+
+
+@jit
+def integrate_tau(distance, rise, half, power, freedom, nodes, weights, result):  # type: ignore[no-untyped-def]
+    """Store the logarithm of the integral over s of exp(rise s - d/2 e^s - (u + 1)/2 log(1 + D e^s)), for each D."""
+    for i in range(distance.size):
+        d = distance[i]
+        # right where u is large; where it is small, 0 is near
+        s = math.log(2.0 * rise / (2.0 * half + freedom * d))
+        at_zero = -half - power * math.log1p(d)
+        if not rise * s - half * math.exp(s) - power * math.log1p(d * math.exp(s)) > at_zero:
+            s = 0.0
+        bend = -1.0
+        for _ in range(_STEPS):
+            tau = math.exp(s)
+            share = d * tau / (1.0 + d * tau)
+            slope = rise - half * tau - power * share
+            bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
+            step = slope / bend
+            s -= min(max(step, -1.0), 1.0)
+            if abs(step) < _SMALL_STEP:
+                break
+
+        width, largest, total = math.sqrt(-2.0 / bend), -math.inf, 0.0
+        for a in range(nodes.size):
+            at = s + width * nodes[a]
+            # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
+            value = rise * at - half * math.exp(at) - power * math.log1p(d * math.exp(at)) + nodes[a] * nodes[a]
+            if value > largest:
+                total *= math.exp(largest - value)
+                largest = value
+            total += weights[a] * math.exp(value - largest)
+        result[i] = largest + math.log(total * width)

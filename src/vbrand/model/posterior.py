@@ -1,14 +1,19 @@
 """The posterior, how it scores rows, and the bound by named terms."""
 
-from dataclasses import dataclass
+import math
+from collections import namedtuple
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from vbrand.model.components import Components, divergence, expected_log_precision, posterior_from
-from vbrand.model.kernels import components_by_kernel
+from vbrand.model.components import Components, posterior_from, wisharts_of
+from vbrand.model.gamma import jit
+from vbrand.model.kernels import score_of
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
-from vbrand.model.weights import Weights, dirichlet_divergence, expected_log_weights, stick_divergence, weights_from
+from vbrand.model.sticks import diverge_dirichlet, diverge_sticks, log_weights
+from vbrand.model.weights import Weights, sticks_of, weights_from
+from vbrand.model.wishart import diverge, log_precisions
 from vbrand.types import FloatArray, IntArray
 
 
@@ -36,6 +41,10 @@ class RowScores:
     power: FloatArray  # (K,)
 
 
+# RowScores as compiled loops take them
+Scores = namedtuple("Scores", ["centre", "root", "constant", "kind", "tail", "power"])
+
+
 @dataclass(frozen=True)
 class Bound:
     """The evidence lower bound and its parts, every constant kept."""
@@ -50,6 +59,9 @@ class Bound:
     def total(self) -> float:
         """Return the bound."""
         return self.rows + self.dirichlet + self.sticks + self.known + self.novel
+
+
+BOUND_TERMS = len(fields(Bound))
 
 
 def updated(prior: Prior, statistics: Statistics) -> Posterior:
@@ -68,36 +80,71 @@ def before_rows(prior: Prior) -> Posterior:
 def scores_of(posterior: Posterior) -> RowScores:
     """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
-    p = components.columns
-    rows_behind = np.where(components.fixed, 1.0, components.dof)
-    # (5.12)  delta = E (y - mu)' Sigma^-1 (y - mu) = u (y - m)' S^-1 (y - m) + p / l
-    around = p / components.precision
-    kind = np.empty(around.size, dtype=np.int64)
-    own, tail, power = np.empty((3, around.size))
-    for kernel, at in components_by_kernel(components.kernels).items():
-        kind[at] = kernel.code
-        own[at], tail[at], power[at] = kernel.score(around[at], p)
+    kind, shape = kernel_codes(components)
+    scores = room_for_scores(kind, components.columns)
+    score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
+    return RowScores(**scores._asdict())
 
-    # (5.13)  1/2 [-p log 2 pi + E log|Sigma^-1|] + g(delta)
-    constant = 0.5 * (-p * np.log(2.0 * np.pi) + expected_log_precision(components)) + own
-    return RowScores(
-        centre=components.mean,
-        root=np.sqrt(rows_behind)[:, None, None] * components.inverse_factor,
-        constant=constant + expected_log_weights(posterior.weights)[: constant.size],
-        kind=kind,
-        tail=tail,
-        power=power,
+
+def kernel_codes(components: Components) -> tuple[IntArray, FloatArray]:
+    """Return which kernel each component has, and its shape: (K,) each."""
+    kind = np.array([kernel.code for kernel in components.kernels], dtype=np.int64)
+    return kind, np.array([kernel.shape for kernel in components.kernels], dtype=np.float64)
+
+
+def room_for_scores(kind: IntArray, p: int) -> Scores:
+    """Return room for the scores of components with these kernels."""
+    count = kind.size
+    centre, root = np.empty((count, p)), np.empty((count, p, p))
+    return Scores(
+        centre=centre, root=root, constant=np.empty(count), kind=kind, tail=np.empty(count), power=np.empty(count)
     )
+
+
+@jit
+def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
+    """Store what makes a score of a row."""
+    centre, root, constant, kind, tail, power = scores
+    p = root.shape[1]
+    centre[:] = components.mean
+    log_precisions(components.precision, components.dof, roots.log_determinant, p, tail)
+    log_weights(weights, power)
+    for k in range(constant.size):
+        fixed = math.isinf(components.precision[k])
+        # (5.13) 1/2 [-p log 2 pi + E log|Sigma^-1|] + g(delta),  (5.18) + E log w_k
+        constant[k] = 0.5 * (tail[k] - p * math.log(2.0 * math.pi)) + power[k]
+        # (5.12) delta = u (y - m)' S^-1 (y - m) + p / l;  (y - m0)' Psi^-1 (y - m0) for a point mass
+        own, tail[k], power[k] = score_of(kind[k], shape[k], p / components.precision[k], p)
+        constant[k] += own
+        size = 1.0 if fixed else math.sqrt(components.dof[k])
+        for i in range(p):
+            to, row = root[k, i], roots.inverse[k, i]
+            for j in range(p):
+                to[j] = size * row[j]
 
 
 def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
-    # (6.1), (6.2)  sum_i LSE_k score_ik - KL(pi) - KL(sticks) - sum_k KL(component k)
-    apart = divergence(posterior.components, prior.components)  # (K,)
-    return Bound(
-        rows=evidence,
-        dirichlet=-dirichlet_divergence(posterior.weights, prior.weights),
-        sticks=-stick_divergence(posterior.weights, prior.weights),
-        known=-float(apart[: prior.known].sum()),
-        novel=-float(apart[prior.known :].sum()),
+    terms = np.empty(BOUND_TERMS)
+    bound_terms(
+        (wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights)),
+        (wisharts_of(posterior.components), posterior.components.roots, sticks_of(posterior.weights)),
+        evidence,
+        terms,
     )
+    return Bound(*terms.tolist())
+
+
+@jit
+def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
+    """Store the parts of the bound."""
+    apart = np.empty(posterior[0].dof.size)
+    diverge(posterior[0], posterior[1], prior[0], prior[1], apart)
+    known = prior[2].dirichlet.size - 1
+    # (6.1)  sum_i sum_k phi_ik (score_ik - log phi_ik) - KL(pi) - KL(sticks) - sum_k KL(component k)
+    # (6.2)  of which the first part is sum_i LSE_k score_ik
+    terms[0] = evidence
+    terms[1] = -diverge_dirichlet(posterior[2].dirichlet, prior[2].dirichlet)
+    terms[2] = -diverge_sticks(posterior[2], prior[2])
+    terms[3] = -apart[:known].sum()
+    terms[4] = -apart[known:].sum()

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from vbrand.model.wishart import Sums, extrapolate
 from vbrand.types import FloatArray, IntArray
 
 
@@ -84,4 +85,29 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
         sums=np.concatenate([part.sums for part in parts]),
         squares=np.concatenate([part.squares for part in parts]),
         evidence=0.0,
+    )
+
+
+def extrapolated(now: Statistics, before: Statistics, step: float) -> Statistics:
+    """Return the statistics that lie so many times the way from earlier ones to these beyond these."""
+    sums = sums_of(now)
+    extrapolate(sums, sums_of(before), step)
+    return Statistics(
+        counts=sums.counts,
+        weights=sums.weights,
+        origin=sums.origin,
+        sums=sums.sums,
+        squares=sums.squares,
+        evidence=now.evidence,
+    )
+
+
+def sums_of(statistics: Statistics) -> Sums:
+    """Return the statistics as compiled formulas take them."""
+    return Sums(
+        np.array(statistics.counts),
+        np.array(statistics.weights),
+        np.array(statistics.origin),
+        np.array(statistics.sums),
+        np.array(statistics.squares),
     )

@@ -8,16 +8,22 @@ only the first L sticks, those of novel components that there are, have factors 
 p(v | gamma) and drop out of the bound, so that the answer does not depend on T.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln
+from scipy.special import gammaln
 
+from vbrand.model.sticks import (
+    Sticks,
+    diverge_dirichlet,
+    diverge_sticks,
+    explain_counts,
+    log_weights,
+    order_sticks,
+    settle,
+)
 from vbrand.types import FloatArray, IntArray
-
-# rounds in which sticks and concentration settle
-_MOST_ROUNDS = 100
-_SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -51,42 +57,36 @@ def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, flo
 
 def weights_from(prior: Weights, counts: FloatArray) -> Weights:
     """Return the best weights for components that hold these many rows; places beyond them hold none."""
-    known, novel = counts[: prior.known], _in_all_places(prior, counts)
-    # (5.6)  eta_k = alpha_k + N_k,  eta_0 = alpha_0 + sum_{k > J} N_k
-    dirichlet = prior.dirichlet + np.append(known, novel.sum())
-    return replace(_best_sticks(prior, novel, counts.size - prior.known), dirichlet=dirichlet)
+    posterior = sticks_like(prior)
+    settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
+    return weights_of(posterior)
 
 
-def _best_sticks(prior: Weights, novel: FloatArray, opened: int) -> Weights:
-    """Return the best sticks and concentration for novel counts (T,); only the first `opened` may hold rows."""
-    # (5.7)  a_t = 1 + N_{J+t},  b_t = gamma + sum_{s > t} N_{J+s}
-    later = np.cumsum(novel[::-1])[::-1][1:]  # (T - 1,)
-    broken = prior.broken + novel[:-1]
-    if prior.concentration is None:
-        return replace(prior, broken=broken, passed=prior.passed + later)
-    shape, rate = prior.concentration
-    own = min(opened, prior.novel - 1)  # L
-    gamma = shape / rate
-    posterior = (shape, rate)
-    for _ in range(_MOST_ROUNDS):
-        passed = gamma + later[:own]
-        # (5.10)  q(gamma) = Gamma(s1 + L, rate s2 - sum_{t <= L} E log(1 - v_t)), and b_t takes E[gamma]
-        left = digamma(passed) - digamma(broken[:own] + passed)
-        posterior = (shape + own, rate - float(left.sum()))
-        before, gamma = gamma, posterior[0] / posterior[1]
-        if abs(gamma - before) <= _SAME * gamma:
-            break
-    return replace(prior, broken=broken, passed=gamma + later, concentration=posterior)
+def sticks_of(weights: Weights) -> Sticks:
+    """Return the weights as compiled formulas take them."""
+    concentration = np.zeros(2) if weights.concentration is None else np.array(weights.concentration, dtype=np.float64)
+    return Sticks(np.array(weights.dirichlet), np.array(weights.broken), np.array(weights.passed), concentration)
+
+
+def sticks_like(weights: Weights) -> Sticks:
+    """Return room for weights such as these."""
+    return Sticks(
+        np.empty(weights.dirichlet.size), np.empty(weights.broken.size), np.empty(weights.passed.size), np.zeros(2)
+    )
+
+
+def weights_of(sticks: Sticks) -> Weights:
+    """Return what compiled formulas have stored."""
+    shape, rate = sticks.concentration.tolist()
+    learned = shape > 0.0
+    return Weights(sticks.dirichlet, sticks.broken, sticks.passed, (shape, rate) if learned else None)
 
 
 def expected_log_weights(weights: Weights) -> FloatArray:
     """Return E log w_k of every place, (J + T,)."""
-    # (5.17)  E log w_{J+t} = E log pi_0 + E log v_t + sum_{s < t} E log(1 - v_s),  E log v = psi(a) - psi(a + b)
-    total = digamma(weights.broken + weights.passed)
-    kept = np.append(digamma(weights.broken) - total, 0.0)  # E log v_t
-    left = np.append(0.0, np.cumsum(digamma(weights.passed) - total))  # sum_{s < t} E log(1 - v_s)
-    dirichlet = digamma(weights.dirichlet) - digamma(weights.dirichlet.sum())
-    return np.concatenate([dirichlet[:-1], dirichlet[-1] + kept + left])
+    result = np.empty(weights.known + weights.novel)
+    log_weights(sticks_of(weights), result)
+    return result
 
 
 def log_expected_weights(weights: Weights) -> FloatArray:
@@ -101,84 +101,30 @@ def log_expected_weights(weights: Weights) -> FloatArray:
 
 def dirichlet_divergence(posterior: Weights, prior: Weights) -> float:
     """Return KL(Dir(eta) || Dir(alpha))."""
-    eta, alpha = posterior.dirichlet, prior.dirichlet
-    log_ratio = digamma(eta) - digamma(eta.sum())
-    # (6.3)  lnG(sum eta) - sum lnG(eta) - lnG(sum alpha) + sum lnG(alpha) + sum (eta - alpha) E log pi
-    normalisers = gammaln(eta.sum()) - gammaln(eta).sum() - gammaln(alpha.sum()) + gammaln(alpha).sum()
-    return float(normalisers + ((eta - alpha) * log_ratio).sum())
+    return float(diverge_dirichlet(np.array(posterior.dirichlet), np.array(prior.dirichlet)))
 
 
 def stick_divergence(posterior: Weights, prior: Weights) -> float:
     """Return the sum over sticks of KL(Beta(a, b) || Beta(1, gamma)), and that of gamma where it has a factor."""
-    a, b, one, gamma = posterior.broken, posterior.passed, prior.broken, prior.passed
-    if posterior.concentration is None or prior.concentration is None:
-        total = digamma(a + b)
-        kept, left = digamma(a) - total, digamma(b) - total
-        # (6.4)  sum_t [lnB(1, gamma) - lnB(a, b) + (a - 1) E log v + (b - gamma) E log(1 - v)]
-        terms = betaln(one, gamma) - betaln(a, b) + (a - one) * kept + (b - gamma) * left
-        return float(terms.sum())
-    (shape, rate), (first_shape, first_rate) = posterior.concentration, prior.concentration
-    own = round(shape - first_shape)  # L
-    a, b = a[:own], b[:own]
-    total = digamma(a + b)
-    kept, left = digamma(a) - total, digamma(b) - total
-    # (6.5)  E log q(v) - E log p(v | gamma): log gamma becomes its expectation, gamma - 1 becomes E[gamma] - 1
-    log_gamma, mean = digamma(shape) - np.log(rate), shape / rate
-    sticks = -betaln(a, b) + (a - 1.0) * kept + (b - 1.0) * left - log_gamma - (mean - 1.0) * left
-    # (6.6)  KL(Gamma(shape, rate) || prior)
-    own_divergence = (
-        (shape - first_shape) * digamma(shape)
-        - gammaln(shape)
-        + gammaln(first_shape)
-        + first_shape * (np.log(rate) - np.log(first_rate))
-        + shape * (first_rate - rate) / rate
-    )
-    return float(sticks.sum() + own_divergence)
+    return float(diverge_sticks(sticks_of(posterior), sticks_of(prior)))
 
 
 def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
-    """Return the order of all components that puts novel ones largest first, where that raises the bound.
+    """Return the order of all components that puts novel ones largest first, where that raises the bound."""
+    order = np.empty(counts.size, dtype=np.int64)
+    order_sticks(sticks_of(prior), np.ascontiguousarray(counts), sticks_like(prior), order)
+    return order
 
-    With a concentration above 1 and few empty places largest-first can lower it; then the order stays.
+
+def weights_evidence(prior: Weights, counts: FloatArray) -> Any:
+    """Return what the weights add to the bound at their optimum, for components that hold these many rows.
+
+    Of several ways to hold them, (m, K), one number each, (m,).
     """
-    novel = _in_all_places(prior, counts)
-    largest_first = np.argsort(-novel, kind="stable")
-    opened = counts.size - prior.known
-    if _stick_bound(prior, novel[largest_first], opened) <= _stick_bound(prior, novel, opened):
-        largest_first = np.arange(novel.size)
-    return np.concatenate([np.arange(prior.known), prior.known + largest_first])[: counts.size]
-
-
-def _in_all_places(prior: Weights, counts: FloatArray) -> FloatArray:
-    """Return the counts of novel components, (T,): places that no component has taken yet hold no rows."""
-    novel = counts[prior.known :]
-    return np.concatenate([novel, np.zeros(prior.novel - novel.size)])
-
-
-def weights_evidence(prior: Weights, counts: FloatArray) -> float:
-    """Return what the weights add to the bound at their optimum, for components that hold these many rows."""
-    novel = _in_all_places(prior, counts)
-    eta = prior.dirichlet + np.append(counts[: prior.known], novel.sum())
-    # (7.3)  the expected log weights cancel: lnB(eta) - lnB(alpha), and the sticks
-    dirichlet = (
-        gammaln(eta).sum() - gammaln(eta.sum()) - gammaln(prior.dirichlet).sum() + gammaln(prior.dirichlet.sum())
-    )
-    return float(dirichlet) + _stick_bound(prior, novel, counts.size - prior.known)
-
-
-def _stick_bound(prior: Weights, novel: FloatArray, opened: int) -> float:
-    """Return what the sticks add to the bound at their optimum, for novel counts (T,) in this order."""
-    if prior.concentration is None:
-        later = np.cumsum(novel[::-1])[::-1][1:]  # (T - 1,)
-        # (7.4)  the expected log weights cancel: sum_t lnB(1 + N_t, gamma + later_t) - lnB(1, gamma)
-        a, b = prior.broken + novel[:-1], prior.passed + later
-        return float((betaln(a, b) - betaln(prior.broken, prior.passed)).sum())
-    # (7.4)  with a hyperprior: sum_t N_t (E log v_t + sum_{s < t} E log(1 - v_s)) - KL
-    best = _best_sticks(prior, novel, opened)
-    total = digamma(best.broken + best.passed)
-    kept = np.append(digamma(best.broken) - total, 0.0)
-    left = np.append(0.0, np.cumsum(digamma(best.passed) - total))
-    return float(novel[:opened] @ (kept + left)[:opened]) - stick_divergence(best, prior)
+    ways = np.ascontiguousarray(np.atleast_2d(counts))
+    result = np.empty(ways.shape[0])
+    explain_counts(sticks_of(prior), ways, sticks_like(prior), result)
+    return result if counts.ndim == 2 else float(result[0])
 
 
 def log_split_odds(

@@ -1,0 +1,246 @@
+"""The formulas of Normal-inverse-Wisharts, compiled: K of them, one after the other.
+
+Small matrices are all overhead in numpy. Loops run along rows, so that the compiler makes vector instructions of them
+without changing the order of any sum.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from vbrand.model.gamma import digamma, jit, log_gamma
+
+# mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p)
+Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale"])
+# of S = L L': L, L^-1 (K, p, p) and log|S| (K,)
+Roots = namedtuple("Roots", ["factor", "inverse", "log_determinant"])
+# as in Statistics
+Sums = namedtuple("Sums", ["counts", "weights", "origin", "sums", "squares"])
+
+# the slowest ascent that is believed: where steps shrink even less it is not known how far there is to go
+_SLOWEST = 0.95
+NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
+
+
+@jit
+def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
+    """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
+    drift, distance = np.zeros(prior.mean.shape[1]), np.zeros(prior.mean.shape[1])
+    for k in range(statistics.counts.size):
+        _update_one(prior, k, statistics, k, posterior, k, drift, distance)
+
+
+@jit
+def _update_one(prior, before, statistics, k, posterior, after, drift, distance):  # type: ignore[no-untyped-def]
+    """Store the best Normal-inverse-Wishart for the rows of component k, given the prior of one, in place of one."""
+    counts, weights, origin, sums, squares = statistics
+    p, mean, scale = drift.size, prior.mean[before], prior.scale[before]
+    fixed = math.isinf(prior.precision[before])
+    length = prior.precision[before] + weights[k]
+    pull = 0.0 if fixed else weights[k] / length
+    # (5.4)  d = s / R,  ybar - m0 = o + d - m0;  nothing where there are no rows
+    for i in range(p):
+        drift[i] = sums[k, i] / weights[k] if weights[k] > 0.0 else 0.0
+        distance[i] = origin[k, i] - mean[i] + drift[i] if weights[k] > 0.0 else 0.0
+    # (5.8)  l = lambda + R,  u = nu + N,  m = (lambda m0 + R ybar) / l
+    posterior.precision[after] = length
+    posterior.dof[after] = prior.dof[before] if fixed else prior.dof[before] + counts[k]
+    for i in range(p):
+        posterior.mean[after, i] = mean[i] + pull * distance[i]
+    # (5.9)  S = Psi + W + (lambda R / l) (ybar - m0)(ybar - m0)',  W = Q - R d d'
+    tension = 0.0 if fixed else prior.precision[before] * pull
+    for i in range(p):
+        own, first, add = posterior.scale[after, i], scale[i], squares[k, i]
+        for j in range(p):
+            own[j] = first[j]
+        if not fixed:
+            a, b = weights[k] * drift[i], tension * distance[i]
+            for j in range(p):
+                own[j] += add[j] - a * drift[j] + b * distance[j]
+
+
+@jit
+def factorise(scale, roots):  # type: ignore[no-untyped-def]
+    """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
+    for k in range(scale.shape[0]):
+        lower, upper = roots.factor[k], roots.inverse[k]
+        upper[:] = scale[k]
+        roots.log_determinant[k] = _decompose(upper)
+        if math.isnan(roots.log_determinant[k]):
+            return False
+        for i in range(scale.shape[1]):
+            for j in range(scale.shape[1]):
+                lower[i, j] = upper[j, i] if j <= i else 0.0
+        _invert(lower, upper)
+    return True
+
+
+@jit
+def _decompose(square):  # type: ignore[no-untyped-def]
+    """Overwrite the upper triangle of S by U, S = U'U, and return log|S|; NaN where S is not positive definite."""
+    p, total = square.shape[0], 0.0
+    # row after row: what a row of U explains is taken from all rows below it
+    for j in range(p):
+        first = square[j]
+        if not first[j] > 0.0:
+            return math.nan
+        root = math.sqrt(first[j])
+        total += math.log(root)
+        for i in range(j, p):
+            first[i] /= root
+        for i in range(j + 1, p):
+            row, explained, share = square[i, i:], first[i:], first[i]
+            for c in range(row.size):
+                row[c] -= share * explained[c]
+    return 2.0 * total
+
+
+@jit
+def _invert(lower, inverse):  # type: ignore[no-untyped-def]
+    """Store L^-1, row after row: L_ii x_i = e_i - sum_{j<i} L_ij x_j."""
+    inverse[:] = 0.0
+    for i in range(lower.shape[0]):
+        row = inverse[i]
+        row[i] = 1.0
+        for j in range(i):
+            above, share = inverse[j, : j + 1], lower[i, j]
+            for c in range(above.size):
+                row[c] -= share * above[c]
+        for c in range(i + 1):
+            row[c] /= lower[i, i]
+
+
+@jit
+def log_precisions(precision, dof, log_determinant, p, result):  # type: ignore[no-untyped-def]
+    """Store E log|Sigma^-1| of each component."""
+    for k in range(dof.size):
+        # (5.11) p log 2 - log|S| + sum_{i=1..p} psi((u + 1 - i) / 2);  -log|Psi| for a point mass
+        result[k] = -log_determinant[k]
+        if not math.isinf(precision[k]):
+            result[k] += p * math.log(2.0)
+            for i in range(p):
+                result[k] += digamma(0.5 * (dof[k] - i))
+
+
+@jit
+def log_normaliser(dof, log_determinant, p):  # type: ignore[no-untyped-def]
+    """Return log B of a Wishart whose inverse scale matrix has this log determinant."""
+    # (6.8)  log B(S, u) = u/2 log|S| - u p / 2 log 2 - log G_p(u / 2)
+    total = 0.5 * dof * (log_determinant - p * math.log(2.0)) - 0.25 * p * (p - 1) * math.log(math.pi)
+    for i in range(p):
+        total -= log_gamma(0.5 * (dof - i))
+    return total
+
+
+@jit
+def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
+    """Store KL(posterior || prior) of each component; 0 for point masses."""
+    p = posterior.mean.shape[1]
+    moved, product, expected = np.empty(p), np.empty(p), np.empty(result.size)
+    log_precisions(posterior.precision, posterior.dof, roots.log_determinant, p, expected)
+    for k in range(result.size):
+        result[k] = 0.0
+        if math.isinf(prior.precision[k]):
+            continue
+        free, length = prior.precision[k], posterior.precision[k]
+        u, nu = posterior.dof[k], prior.dof[k]
+        # D = (m - m0)' S^-1 (m - m0) = |L^-1 (m - m0)|^2,  tr(Psi S^-1) = |L^-1 L0|^2 where Psi = L0 L0'
+        distance, trace = 0.0, 0.0
+        for i in range(p):
+            moved[i] = posterior.mean[k, i] - prior.mean[k, i]
+            product[:] = 0.0
+            step = 0.0
+            for j in range(i + 1):
+                share, row = roots.inverse[k, i, j], prior_roots.factor[k, j]
+                step += share * moved[j]
+                for c in range(j + 1):
+                    product[c] += share * row[c]
+            distance += step * step
+            for c in range(i + 1):
+                trace += product[c] * product[c]
+        # (6.7)  1/2 [p log(l / lambda) - p + p lambda / l + lambda u D]
+        #        + log B(S, u) - log B(Psi, nu) + (u - nu)/2 E log|Sigma^-1| - u p / 2 + u/2 tr(Psi S^-1)
+        result[k] = 0.5 * (p * math.log(length / free) - p + p * free / length + free * u * distance)
+        result[k] += log_normaliser(u, roots.log_determinant[k], p)
+        result[k] -= log_normaliser(nu, prior_roots.log_determinant[k], p)
+        result[k] += 0.5 * (u - nu) * expected[k] + 0.5 * u * (trace - p)
+
+
+@jit
+def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-untyped-def]
+    """Store what each component adds to the bound at its optimum, for rows with these statistics.
+
+    `of` says which component of the prior each one has.
+    """
+    p = prior.mean.shape[1]
+    drift, distance = np.empty(p), np.empty(p)
+    posterior = Wisharts(np.empty((1, p)), np.empty(1), np.empty(1), np.empty((1, p, p)))
+    for k in range(of.size):
+        j, rows = of[k], statistics.counts[k]
+        if math.isinf(prior.precision[j]):
+            # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 Q)],  Q about m0
+            constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[j]
+            result[k] = -0.5 * (rows * constant + _distance(prior.mean[j], prior_roots.inverse[j], statistics, k))
+            continue
+        _update_one(prior, j, statistics, k, posterior, 0, drift, distance)
+        log_determinant = _decompose(posterior.scale[0])
+        if math.isnan(log_determinant):
+            raise np.linalg.LinAlgError(NOT_POSITIVE)
+        # (7.1)  -N p / 2 log 2 pi + log B(Psi, nu) - log B(S, u) + p/2 log(lambda / l)
+        result[k] = -0.5 * p * math.log(2.0 * math.pi) * rows
+        result[k] += log_normaliser(prior.dof[j], prior_roots.log_determinant[j], p)
+        result[k] -= log_normaliser(posterior.dof[0], log_determinant, p)
+        result[k] += 0.5 * p * math.log(prior.precision[j] / posterior.precision[0])
+
+
+@jit
+def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
+    """Return tr(Psi^-1 Q), Q about a mean: the squared distances of the rows of component k, summed."""
+    p, total = mean.size, 0.0
+    squares, sums, weight = statistics.squares[k], statistics.sums[k], statistics.weights[k]
+    moved = statistics.origin[k] - mean
+    for i in range(p):
+        for a in range(i + 1):
+            for b in range(i + 1):
+                # (5.5)  Q + s h' + h s' + R h h'
+                about = squares[a, b] + sums[a] * moved[b] + moved[a] * sums[b] + weight * moved[a] * moved[b]
+                total += inverse[i, a] * inverse[i, b] * about
+    return total
+
+
+@jit
+def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
+    """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
+    counts, weights, origin, sums, squares = statistics
+    for k in range(counts.size):
+        for now, then in ((counts[k], before.counts[k]), (weights[k], before.weights[k])):
+            if then > now:
+                step = min(step, 0.5 * now / (then - now))
+
+    p = origin.shape[1]
+    moved, shifted = np.empty(p), np.empty(p)
+    for k in range(counts.size):
+        rows = before.weights[k]
+        # (5.5)  about another origin, h = o - o_new:  s + R h,  Q + s h' + h s' + R h h'
+        for i in range(p):
+            moved[i] = before.origin[k, i] - origin[k, i]
+            shifted[i] = before.sums[k, i] + rows * moved[i]
+        # (5.20) x + step (x - x_before), of all statistics x
+        for i in range(p):
+            own, then, a, b = squares[k, i], before.squares[k, i], before.sums[k, i], moved[i]
+            for j in range(p):
+                own[j] += step * (own[j] - (then[j] + a * moved[j] + b * shifted[j]))
+            sums[k, i] += step * (sums[k, i] - shifted[i])
+        counts[k] += step * (counts[k] - before.counts[k])
+        weights[k] += step * (weights[k] - rows)
+
+
+@jit
+def way_to_go(gain, gain_before):  # type: ignore[no-untyped-def]
+    """Return how far an ascent has still to go, in units of its last step, by its last two gains."""
+    # (5.20) r / (1 - r), r = sqrt(gain / gain before): steps shrink by r, and gains, which are quadratic, by r^2
+    if not 0.0 < gain < gain_before:
+        return 0.0
+    rate = min(math.sqrt(gain / gain_before), _SLOWEST)
+    return rate / (1.0 - rate)
