@@ -136,7 +136,7 @@ def discovery_of(
         weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
     else:
-        weight = tally.mean[np.append(np.arange(classes.size), classes.size + group_components)] / n
+        weight = _checked_weights(tally.mean / n, classes.size, group_components)
         count = _count_checked(tally.cells.sum(axis=0), verdict, context.min_group)
 
     found = VariationalDiscovery(
@@ -226,6 +226,17 @@ def _weights_of_groups(weights: FloatArray, meaning: IntArray, group_components:
     """Return the weights of known classes and novel groups, from those of components."""
     known = meaning >= 0
     return np.append(np.bincount(meaning[known], weights[known]), weights[~known][group_components])
+
+
+def _checked_weights(mean: FloatArray, known: int, group_components: IntArray) -> FloatArray:
+    """Return the weights of known classes and novel groups from mean probabilities, (J + novel columns,).
+
+    Novelty that is in no group goes to the groups, or to the known classes where there is none.
+    """
+    of_known, of_groups = mean[:known], mean[known + group_components]
+    if of_groups.size == 0:
+        return np.asarray(of_known / of_known.sum())
+    return np.append(of_known, of_groups * mean[known:].sum() / of_groups.sum())
 
 
 def _groups_by_size(best: IntArray) -> IntArray:

@@ -37,6 +37,7 @@ class Check:
     false_rows: float  # of them likely known
     interval: tuple[float, float]  # 90 %, in rows
     missed_rows: float  # novel rows among those called known, likely
+    surely_missed: float  # at least so many, with 95 %
     agreement: float  # share of the rows that stay known, or novel, when a part of the labelled rows is hidden
     by_group: tuple[GroupCheck, ...]
     hidden_rows: int  # labelled rows that were hidden, one part after the other
@@ -65,8 +66,8 @@ class Check:
         else:
             called = plural(self.novel_rows, "row is", "rows are")
             first = f"{called} called novel; {_about(self.false_rows, self.interval)} likely known"
-        missed = round(self.missed_rows)
-        second = f"; about {plural(missed, 'novel row is', 'novel rows are')} likely missed" if missed else ""
+        missed = plural(round(self.missed_rows), "novel row is", "novel rows are")
+        second = f"; about {missed} likely missed" if self.surely_missed >= 1.0 else ""
         doubt = f" Doubtful: {', '.join(self.doubtful)}." if self.doubtful else ""
         few = f" Too few labelled rows to check: {', '.join(self.unchecked)}." if self.unchecked else ""
         return f"{first}{second}.{doubt}{few}"
@@ -94,12 +95,13 @@ def check_of(
         GroupCheck(name, size, float(drawn.mean()), _interval(drawn))
         for name, size, drawn in zip(names, sizes.tolist(), false, strict=True)
     )
-    together = false.sum(axis=0)
+    together, missed = false.sum(axis=0), novel_draws @ known_mass
     return Check(
         novel_rows=sum(group.rows for group in groups),
         false_rows=float(together.mean()),
         interval=_interval(together),
-        missed_rows=float((novel_draws @ known_mass).mean()),
+        missed_rows=float(missed.mean()),
+        surely_missed=_interval(missed)[0],
         agreement=agreement,
         by_group=groups,
         hidden_rows=hidden_rows,

@@ -43,19 +43,24 @@ class Cells:
         return mass
 
 
-def cells_of(standing: Standing, class_of: IntArray, tuning: CheckTuning) -> Cells:
-    """Return cells of about equal numbers of the given rows, as many as there are rows for."""
+def cells_of(standing: Standing, class_of: IntArray, hidden: FloatArray, tuning: CheckTuning) -> Cells:
+    """Return cells of about equal numbers of the given rows, as many as there are rows for.
+
+    `hidden` are hidden rows in the known components together, and in each novel one, (T + 1,).
+    """
     best = standing.log_shares.argmax(axis=1)
-    known = np.isin(best, np.flatnonzero(class_of >= 0))
+    novel = np.flatnonzero(class_of < 0).tolist()
+    known = standing.unlike[class_of[best] >= 0]
     return Cells(
-        _edges(standing.unlike[known], tuning.known_cells, tuning),
+        _edges(known, hidden[0], tuning.known_cells, tuning),
         tuple(
-            _edges(standing.unlike[best == k], tuning.novel_cells, tuning)
-            for k in np.flatnonzero(class_of < 0).tolist()
+            _edges(standing.unlike[best == k], witnesses, tuning.novel_cells, tuning)
+            for k, witnesses in zip(novel, hidden[1:].tolist(), strict=True)
         ),
     )
 
 
-def _edges(unlike: FloatArray, most: int, tuning: CheckTuning) -> FloatArray:
-    count = int(np.clip(unlike.size // tuning.cell_rows, 1, most))
+def _edges(unlike: FloatArray, hidden: float, most: int, tuning: CheckTuning) -> FloatArray:
+    enough = min(unlike.size // tuning.cell_rows, int(hidden) // tuning.cell_witnesses)
+    count = int(np.clip(enough, 1, most))
     return np.unique(np.quantile(unlike, np.arange(1, count) / count)) if count > 1 else np.empty(0)

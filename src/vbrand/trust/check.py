@@ -44,7 +44,7 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     fits = hidden_fits(case, fold, tuning)
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
-    cells = cells_of(full, class_of, tuning)
+    cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
     counts, unchecked = _table(case, fits, cells, classes)
     shares = draw_shares(counts, generator, tuning)
 
@@ -61,6 +61,12 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
         case.sampled,
         unchecked,
     )
+
+
+def _hidden_by_component(fits: list[Fold]) -> FloatArray:
+    """Return the hidden rows that fell into the known components, and into each novel one, (T + 1,)."""
+    shares = [(np.exp(fit.witnesses.log_shares).sum(axis=0), fit.class_of) for fit in fits]
+    return np.asarray(np.sum([np.append(rows[of >= 0].sum(), rows[of < 0]) for rows, of in shares], axis=0))
 
 
 def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Counts, IntArray]:

@@ -28,8 +28,9 @@ class CheckTuning:
     # cells of the known components together, and of a novel component, at the most
     known_cells: int = 8
     novel_cells: int = 4
-    # unlabelled rows per cell at the least
+    # unlabelled rows, and hidden ones, per cell at the least
     cell_rows: int = 30
+    cell_witnesses: int = 10
 
     # --- beliefs about the table of cells ---
     # rows that the belief about where a class's rows fall is worth, spread evenly over all cells
@@ -43,7 +44,7 @@ class CheckTuning:
     nothing_in_novel: float = 0.5
     nothing_in_known: float = 0.9
     # chains, sweeps of each, and how many of them are left out
-    chains: int = 40
+    chains: int = 20
     table_sweeps: int = 150
     warm_up: int = 50
 
