@@ -94,7 +94,8 @@ class _Tally:
     certain: IntArray  # (novel columns + 1,) rows that are certain of theirs, or of being known
     doubtful: list[FloatArray]  # shares of the other rows
     mean: FloatArray  # (J + novel columns,) sums of probabilities
-    cells: FloatArray  # (J + novel columns, C) rows by cluster and cell; no cells if nothing was checked
+    cells: FloatArray  # (C,) rows by cell; no cells if nothing was checked
+    doubted: FloatArray  # (J + novel columns, C) the same by cluster, as far as rows may be known at all
 
 
 def in_user_units(found: Found, volume: float) -> Fit:
@@ -137,7 +138,7 @@ def discovery_of(
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
     else:
         weight = _checked_weights(tally.mean / n, classes.size, group_components)
-        count = _count_checked(tally.cells.sum(axis=0), verdict, context.min_group)
+        count = _count_checked(tally.cells, verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
@@ -183,7 +184,8 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
         certain=np.zeros(columns + 1, dtype=np.int64),
         doubtful=[],
         mean=np.zeros(known + columns),
-        cells=np.zeros((known + columns, cells)),
+        cells=np.zeros(cells),
+        doubted=np.zeros((known + columns, cells)),
     )
 
     for block, part in memberships(rows, predictive):
@@ -193,8 +195,9 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
         tally.novelty[block] = part.novelty_probability
         tally.score[block] = part.novelty_score(context.threshold)
         tally.mean += np.exp(np.column_stack([part.known, part.novel])).sum(axis=0)
-        if part.cells is not None:
-            np.add.at(tally.cells, clusters, part.cells)
+        if part.cells is not None and part.doubt is not None:
+            tally.cells += part.cells.sum(axis=0)
+            np.add.at(tally.doubted, clusters, part.cells * part.doubt[:, None])
 
         shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, columns + 1)
         sure = shares.max(axis=1) >= _CERTAIN
@@ -213,8 +216,8 @@ def _check(
     return check_of(
         names,
         np.bincount(tally.clusters, minlength=known + tally.certain.size)[known + group_components],
-        tally.cells[known + group_components],
-        tally.cells[:known].sum(axis=0),
+        tally.doubted[known + group_components],
+        tally.doubted[:known].sum(axis=0),
         verdict.novel_draws,
         agreement=float(agreement),
         hidden_rows=verdict.hidden_novelty.size,
@@ -255,10 +258,14 @@ def _probabilities(members: Memberships, group_components: IntArray) -> FloatArr
 
 
 def _count_checked(rows: FloatArray, verdict: Verdict, min_group: int) -> GroupCount:
-    """Return how many components hold enough novel rows, over draws of what the `rows` of each cell are, (C,)."""
-    starts = verdict.cells.starts
-    novel = np.add.reduceat(verdict.novel_draws * rows, starts[:-1], axis=1)  # (draws, T + 1) by component
-    return GroupCount.of((novel >= min_group).sum(axis=1))
+    """Return how many components of enough rows are mostly novel, over draws of what the `rows` of each cell are, (C,).
+
+    Folds that disagree put hidden rows into a component or not, so the draws know of it.
+    """
+    starts = verdict.cells.starts[:-1]
+    held = np.add.reduceat(rows, starts)  # (T + 1,) by component
+    novel = np.add.reduceat(verdict.novel_draws * rows, starts, axis=1)  # (draws, T + 1)
+    return GroupCount.of(((novel > 0.5 * held) & (np.round(held) >= min_group)).sum(axis=1))
 
 
 def _count_groups(

@@ -67,7 +67,7 @@ class Check:
             called = plural(self.novel_rows, "row is", "rows are")
             first = f"{called} called novel; {_about(self.false_rows, self.interval)} likely known"
         missed = plural(round(self.missed_rows), "novel row is", "novel rows are")
-        second = f"; about {missed} likely missed" if self.surely_missed >= 1.0 else ""
+        second = f"; about {missed} likely missed" if self.surely_missed >= max(1.0, 0.5 * self.missed_rows) else ""
         doubt = f" Doubtful: {', '.join(self.doubtful)}." if self.doubtful else ""
         few = f" Too few labelled rows to check: {', '.join(self.unchecked)}." if self.unchecked else ""
         return f"{first}{second}.{doubt}{few}"

@@ -65,8 +65,8 @@ def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: Chec
     """Return the fold in which each witness is hidden, -1 for those that never are.
 
     About `most` rows are hidden in all, and of each class at least one per fold if there are so many. Rows are dealt
-    out in the order of their values, so that each fold has some of every part of a class, and the order of the table
-    does not matter.
+    out in the order of their sums, so that each fold has some of every part of a class, and the order of rows and
+    columns does not matter.
     """
     fold = np.full(witnesses.member.size, -1)
     share = min(1.0, most / max(witnesses.member.size, 1))
@@ -74,7 +74,7 @@ def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: Chec
         own = np.flatnonzero(witnesses.member == j)
         if own.size < tuning.fewest_rows:
             continue
-        ordered = own[np.lexsort(witnesses.rows[own].T[::-1])]
+        ordered = own[np.argsort(witnesses.rows[own].sum(axis=1), kind="stable")]
         chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
         fold[chosen] = np.arange(chosen.size) % folds
     return fold

@@ -64,7 +64,8 @@ class Memberships:
     known: FloatArray  # (n, J)
     novel: FloatArray  # (n, T) by novel component; if checked one column more: novelty among the known components
     unlike: FloatArray | None = None  # (n,) how unlike the labelled rows they are; None if nothing was checked
-    cells: FloatArray | None = None  # (n, C) shares of the cells; less than 1 in all where a row is too far to be known
+    cells: FloatArray | None = None  # (n, C) shares of the cells
+    doubt: FloatArray | None = None  # (n,) how far what is known of cells goes for a row: less where it is too far out
 
     @property
     def novelty_logit(self) -> FloatArray:
@@ -115,7 +116,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     # (9.10)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
     all_known = logsumexp(known, axis=1, keepdims=True)
     known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
-    return Memberships(known, novel, standing.unlike, mass * left[:, None])
+    return Memberships(known, novel, standing.unlike, mass, left)
 
 
 def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) -> FloatArray:
@@ -126,9 +127,9 @@ def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) ->
 
 def _floor(unlike: FloatArray, farthest: float) -> FloatArray:
     """Return the least P(novel) of rows that are more unlike the labelled rows than any hidden one was."""
-    # (9.9)  P(novel) >= 1 - 1/2 (30 / (30 + v))^2,  v = u - 5 - the largest u of a hidden row, if that is positive
+    # (9.9)  P(novel) >= 1 - 1/2 30 / (30 + v),  v = u - 5 - the largest u of a hidden row, if that is positive
     beyond = np.maximum(unlike - farthest - BEYOND, 0.0)
-    return np.where(beyond > 0.0, 1.0 - 0.5 * np.square(FAR_BEYOND / (FAR_BEYOND + beyond)), 0.0)
+    return np.where(beyond > 0.0, 1.0 - 0.5 * FAR_BEYOND / (FAR_BEYOND + beyond), 0.0)
 
 
 def _at_least(known: FloatArray, novel: FloatArray, floor: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
