@@ -89,7 +89,7 @@ def test_doubtful_groups_have_a_badge_wherever_they_stand(grain_found):
     page = report_html(doubted(grain_found.facts(truth=grain_rows()[3])), {}, {})
     assert "Doubtful: novel 1." in section(page, "answer")
     assert "novel 1 novel group doubtful 30" in section(page, "groups")
-    assert "novel 1 30 about 12 1 to 30 doubtful" in section(page, "trust")
+    assert "novel 1 doubtful 30 about 12 1 to 30" in section(page, "trust")
     assert "novel 1 doubtful" in section(page, "why")
     assert "novel 1 doubtful" in section(page, "truth")
     assert own(page).count('class="badge"') == 4
