@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from calls import discover, labels_of
+from doubts import doubted, unchecked
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import grain_rows, write_grain
@@ -17,6 +18,7 @@ import vbrand
 from vbrand.commands.analysis import (
     FILES,
     LIKE_NONE,
+    Selection,
     _other_names,
     analyse,
     named,
@@ -25,6 +27,8 @@ from vbrand.commands.analysis import (
     write_labels,
 )
 from vbrand.commands.terminal import stages
+from vbrand.estimators.model_file import read_model
+from vbrand.facts.check import UNCHECKED
 from vbrand.io.tables.material import Material, Roles, RowNumbers, Unknown, read_material
 
 
@@ -52,13 +56,22 @@ def test_a_line_is_a_row_with_its_answers(analysis):
         np.testing.assert_allclose(written, found.class_probabilities[:, j], rtol=1e-5, atol=1e-12)
 
 
+def test_rows_of_doubtful_groups_are_marked_and_no_others(analysis):
+    for facts, marks in ((doubted(analysis.facts), ("false", "true")), (unchecked(analysis.facts), ("", ""))):
+        lines = lines_of(replace(analysis, facts=facts))
+        assert [line["doubtful"] for line in lines] == [marks[line["label"] == "novel"] for line in lines]
+    held = [analysis.facts.groups[k].doubtful for k in analysis.found.clusters]
+    assert [line["doubtful"] for line in lines_of(analysis)] == [str(doubtful).lower() for doubtful in held]
+
+
 def test_without_a_discovery_all_that_is_novel_is_like_no_group(analysis):
     known, labels, new, _ = grain_rows()
     detector = vbrand.VBrand(random_state=0).fit(named(known, analysis.unknown.columns), labels)
     file = io.BytesIO()
     write_labels(file, detector, replace(analysis.unknown, rows=new[25:35]), None)
-    clusters = [line["cluster"] for line in csv.DictReader(io.StringIO(file.getvalue().decode()))]
-    assert clusters == ["oat"] * 5 + [LIKE_NONE] * 5
+    lines = list(csv.DictReader(io.StringIO(file.getvalue().decode())))
+    assert [line["cluster"] for line in lines] == ["oat"] * 5 + [LIKE_NONE] * 5
+    assert {line["doubtful"] for line in lines} == {""}  # nothing was checked
 
 
 def test_the_summary_is_json_and_adds_up(analysis):
@@ -69,7 +82,43 @@ def test_the_summary_is_json_and_adds_up(analysis):
     assert summary["groups"][1]["novelty_probability"] is None  # no rows of rye
     assert summary["scores"]["ari"] == analysis.scores.ari
     assert np.sum(summary["confusion"]["counts"]) == 60
+    check = analysis.found.check
+    assert (summary["trust"], summary["check"]["false_share"]) == (str(check), check.false_share)
+    assert [each["rows"] for each in summary["check"]["by_group"]] == [30]
+    assert [group["doubtful"] for group in summary["groups"]] == [group.doubtful for group in analysis.facts.groups]
+    assert summary["selected_rows"] is None
     assert summary["settings"]["random_state"] == 0
+
+
+def test_the_summary_tells_doubtful_rows_and_what_was_not_checked(analysis):
+    assert json.loads(summary_json(replace(analysis, facts=doubted(analysis.facts))))["doubtful_rows"] == 30
+    summary = json.loads(summary_json(replace(analysis, facts=unchecked(analysis.facts))))
+    assert (summary["trust"], summary["check"], summary["doubtful_rows"]) == (UNCHECKED, None, 0)
+    assert {group["doubtful"] for group in summary["groups"]} == {None}
+
+
+def test_selected_rows_are_those_of_the_library(analysis, tmp_path):
+    chosen = analysis.found.select(0.2)
+    selecting = replace(analysis, selection=Selection(0.2, chosen))
+    write_analysis(selecting, tmp_path / "out", stages(quiet=True))
+    assert [line["selected"] == "true" for line in labels_of(tmp_path)] == chosen.tolist()
+    assert json.loads(summary_json(selecting))["selected_rows"] == chosen.sum() > 0
+    assert str(Selection(0.2, chosen)) == (
+        f"{chosen.sum()} rows are selected as novel; at most 20 % of them are expected to be known."
+    )
+
+
+def test_a_model_without_labelled_rows_says_the_same_but_checks_no_more(analysis, tmp_path):
+    for out, rows in (("with", True), ("without", False)):
+        write_analysis(analysis, tmp_path / out, stages(quiet=True), rows=rows)
+    held, bare = (read_model(tmp_path / out / "model.vbrand") for out in ("with", "without"))
+    assert held.learned.witnesses is not None
+    assert bare.learned.witnesses is None
+    assert bare.facts.check == held.facts.check
+    new = named(analysis.unknown.rows, analysis.unknown.columns)
+    assert vbrand.load(tmp_path / "without" / "model.vbrand").discover(new).check is None
+    for name in ("labels.csv", "summary.json", "report.html"):
+        assert (tmp_path / "with" / name).read_bytes() == (tmp_path / "without" / name).read_bytes()
 
 
 def test_what_the_library_warns_of_becomes_a_note():
@@ -93,9 +142,13 @@ def test_all_files_are_written_and_the_model_gives_the_same_labels(analysis, tmp
     assert (tmp_path / "out" / "summary.json").read_text(encoding="utf-8") == summary_json(analysis)
 
 
-@given(st.lists(st.sampled_from(["label", "label (table)", "cluster", "id", "P(oat)"]), max_size=5, unique=True))
+@given(
+    st.lists(
+        st.sampled_from(["label", "label (table)", "cluster", "id", "P(oat)", "doubtful"]), max_size=5, unique=True
+    )
+)
 def test_carried_columns_get_names_of_their_own(names):
-    taken = ["label", "cluster", "novelty_probability", "P(oat)"]
+    taken = ["label", "cluster", "doubtful", "novelty_probability", "P(oat)"]
     others = _other_names(names, taken)
     assert len(set(others) | set(taken)) == len(others) + len(taken)
     assert all(other.startswith(name) for other, name in zip(others, names, strict=True))

@@ -4,15 +4,19 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import typer
 from calls import call, discover, labels_of, process, refused
+from doubts import doubted
 from tables import grain_rows, write_grain
 
 import vbrand
 from vbrand.commands.cli import _settings
+from vbrand.estimators.model_file import read_model, write_model
+from vbrand.facts.check import UNCHECKED
 
 
 def run(*arguments):
@@ -84,6 +88,59 @@ def test_settings(tmp_path):
     assert "threshold is 7" in refused(tmp_path / "other", train, test, "--label", "variety", "--set", "threshold=7")
 
 
+@pytest.mark.parametrize("name", ["contamination", "outlier_fraction", "nu"])
+def test_shares_that_other_detectors_want_point_to_what_there_is(tmp_path, name):
+    train, test = write_grain(tmp_path)
+    said = refused(tmp_path, train, test, "--label", "variety", "--set", f"{name}=.1")
+    assert said.startswith(f"--set {name}=.1: ")
+    assert "max_false_novelty" in said
+    assert "--false-share" in said
+
+
+def test_the_share_of_false_novelty_can_be_limited_and_rows_selected(tmp_path):
+    train, test = write_grain(tmp_path)
+    by_option, by_set = ("--max-false-novelty", "0"), ("--set", "max_false_novelty=0")
+    done = discover(tmp_path, train, test, "--label", "variety", "--false-share", "0.1", *by_option)
+    discover(tmp_path, train, test, "--label", "variety", "-q", *by_set, out="set")
+    first, second = (vbrand.load(tmp_path / out / "model.vbrand") for out in ("out", "set"))
+    assert first.max_false_novelty == second.max_false_novelty == 0
+    lines, others = labels_of(tmp_path), labels_of(tmp_path, "set")
+    assert [line["label"] for line in lines] == [line["label"] for line in others]
+    assert "selected" not in others[0]
+    selected = [1.0 - float(line["novelty_probability"]) for line in lines if line["selected"] == "true"]
+    assert np.mean(selected) <= 0.1
+    assert f"{len(selected)} rows are selected as novel; at most 10 % of them" in done.stdout
+
+
+def test_shares_that_are_none_and_settings_given_twice_are_refused(tmp_path):
+    train, test = write_grain(tmp_path)
+    for options, sentence in (
+        (("--false-share", "1.5"), "false_share is 1.5; it must be a number from 0 to 1."),
+        (("--max-false-novelty", "-1"), "max_false_novelty is -1.0; it must be a number from 0 to 1."),
+        (("--max-false-novelty", "0.1", "--set", "check=0"), "max_false_novelty needs the check"),
+        (("--max-false-novelty", "0.1", "--set", "max_false_novelty=0.2"), "max_false_novelty is given twice"),
+    ):
+        assert sentence in refused(tmp_path, train, test, "--label", "variety", *options)
+
+
+def test_without_the_check_the_answer_says_so(tmp_path):
+    train, test = write_grain(tmp_path)
+    done = discover(tmp_path, train, test, "--label", "variety", "--set", "check=0")
+    assert done.stdout.splitlines()[0] == UNCHECKED
+    assert {line["doubtful"] for line in labels_of(tmp_path)} == {""}
+    assert call("report", tmp_path / "out" / "model.vbrand").stdout.splitlines()[0] == UNCHECKED
+    assert UNCHECKED in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_model_can_be_written_without_labelled_rows(answered, tmp_path):
+    options = ("--label", "variety", "--truth", "truth", "-q", "--no-rows")
+    discover(tmp_path, answered / "train.csv", answered / "test.csv", *options)
+    assert read_model(tmp_path / "out" / "model.vbrand").learned.witnesses is None
+    assert read_model(answered / "out" / "model.vbrand").learned.witnesses is not None
+    done = call("predict", tmp_path / "out" / "model.vbrand", answered / "test.csv")
+    assert done.stdout == (answered / "out" / "labels.csv").read_text()
+
+
 def test_the_folder_must_be_one(tmp_path):
     train, test = write_grain(tmp_path)
     done = call("discover", train, test, "--label", "variety", "-o", train)
@@ -106,6 +163,18 @@ def test_predict_says_when_a_novelty_is_like_no_group(answered, tmp_path):
     lines = labels_of(tmp_path, "")
     assert [line["cluster"] for line in lines] == ["novel, like no group", "oat", "novel 1"]
     assert [line["id"] for line in lines] == ["x1", "x2", "x3"]
+    assert lines[0]["doubtful"] == ""  # no group, so nothing was checked
+
+
+def test_predict_and_report_tell_of_doubtful_groups(answered, tmp_path):
+    held = read_model(answered / "out" / "model.vbrand")
+    facts = doubted(held.facts)
+    write_model(tmp_path / "model.vbrand", replace(held, facts=facts))
+    call("predict", tmp_path / "model.vbrand", answered / "test.csv", "-o", tmp_path / "labels.csv")
+    lines = labels_of(tmp_path, "")
+    assert [line["doubtful"] == "true" for line in lines] == [line["label"] == "novel" for line in lines]
+    done = call("report", tmp_path / "model.vbrand")
+    assert done.stdout.splitlines() == [str(facts.check), str(tmp_path / "report.html")]
 
 
 def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_path):

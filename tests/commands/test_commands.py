@@ -1,6 +1,7 @@
 """The commands on tables as people have them, through the command line."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -17,14 +18,18 @@ def test_from_two_tables_to_an_answer(tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
     assert "30 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers." in done.stdout
     assert "novelty F1 1.000" in done.stdout
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert done.stdout.splitlines()[0] == summary["trust"]
+    assert re.match(
+        r"30 rows are called novel; about \d+ of them \(\d+ to \d+\) (is|are) likely known\.", summary["trust"]
+    )
     lines = labels_of(tmp_path)
-    assert list(lines[0]) == ["row", "truth", "label", "cluster", "novelty_probability", "P(oat)", "P(rye)"]
+    assert list(lines[0]) == ["row", "truth", "label", "cluster", "doubtful", "novelty_probability", "P(oat)", "P(rye)"]
     assert found_teff(lines)
     assert {line["cluster"] for line in lines} == {"oat", "novel 1"}
     for line in lines:
         total = sum(float(line[name]) for name in ("novelty_probability", "P(oat)", "P(rye)"))
         assert total == pytest.approx(1.0, abs=1e-5)
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["novel_rows"] == 30
     assert summary["scores"]["ari"] == 1.0
     assert summary["confusion"]["truth"] == ["oat", "teff"]

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 import typer
 from calls import call
+from doubts import doubted, unchecked
 from tables import grain_rows
 from typer.testing import CliRunner
 
 from vbrand.commands.cli import app
 from vbrand.commands.terminal import bar, sentences, show, stages
+from vbrand.facts.check import UNCHECKED
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,8 @@ def test_the_table_shows_every_group_and_what_it_mostly_is(grain_found, capsys):
     show(grain_found.facts(truth=grain_rows()[3], scores=(("ARI", 0.5),)))
     printed = capsys.readouterr().out
     lines = [line.split() for line in printed.splitlines()]
-    assert lines[0] == repr(grain_found).split()
+    assert lines[0] == str(grain_found.check).split()
+    assert lines[1] == repr(grain_found).split()
     assert [cell for cell in by_name(lines, "oat") if "." not in cell] == [
         "oat",
         "known",
@@ -82,6 +85,22 @@ def test_the_table_shows_every_group_and_what_it_mostly_is(grain_found, capsys):
     assert "ARI 0.500" in printed
     for note in grain_found.notes:
         assert note in printed
+
+
+def test_an_answer_that_was_not_checked_says_so_first(grain_found, capsys):
+    show(unchecked(grain_found.facts()))
+    assert capsys.readouterr().out.splitlines()[0] == UNCHECKED
+
+
+def test_a_doubtful_group_is_called_so_in_the_headline_and_in_its_line(grain_found, capsys):
+    show(doubted(grain_found.facts()))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("30 rows are called novel; about 12 of them (1 to 30) are likely known; about 3 novel")
+    assert lines[0].endswith("likely missed. Doubtful: novel 1. Too few labelled rows to check: rye.")
+    assert [line.split()[2:6] for line in lines if line.startswith("  novel 1 ")] == [
+        ["novel", "group,", "doubtful", "30"]
+    ]
+    assert not any("doubtful" in line for line in lines if line.startswith(("  oat ", "  rye ")))
 
 
 def by_name(lines, name):

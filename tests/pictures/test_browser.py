@@ -94,6 +94,17 @@ def test_the_answer_comes_first(page, demo):
     assert count(page, "#groups tbody tr") == 11
 
 
+def test_how_far_to_trust_it_is_told_below_the_answer(page, demo):
+    summary = json.loads((demo[0] / "summary.json").read_text())
+    headline = page.find_element(By.ID, "headline")
+    assert headline.text.startswith(summary["trust"])
+    assert headline.location["y"] < 500
+    lines = page.find_elements(By.CSS_SELECTOR, "#trust tbody tr")
+    assert len(lines) == len(summary["check"]["by_group"])
+    doubtful = sum(group["doubtful"] for group in summary["groups"])
+    assert count(page, "#trust .badge") == count(page, "#groups .badge") == doubtful
+
+
 def test_every_figure_is_drawn(page):
     assert count(page, "#map .points path.point") == 899
     assert count(page, "#novelty .bars .point path") > 0

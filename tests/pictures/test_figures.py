@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from doubts import doubted
 from tables import grain_rows
 
 from vbrand.facts.explain import Contribution, Explanation
 from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
+from vbrand.pictures.looks import GREY
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,9 @@ def test_every_row_is_on_the_map_in_every_view(facts):
 
 def test_a_row_says_its_name_group_truth_and_probabilities(facts):
     text = figures.map_figure(facts)["data"][1]["text"][0]
-    assert text.split("<br>")[:3] == ["<b>30</b>: novel 1", "true class teff", "P(novel) 1.000"]
+    sure = f"P(novel) {facts.points.novelty[30]:.3f}"
+    assert text.split("<br>")[:3] == ["<b>30</b>: novel 1", "true class teff", sure]
+    assert facts.points.novelty[30] > 0.9
 
 
 def test_bars_add_up_to_the_rows_and_the_threshold_is_drawn(facts):
@@ -101,3 +105,18 @@ def test_outlier_groups_have_no_line_and_no_name_on_the_map(facts):
     few = replace(facts, groups=(*facts.groups[:2], replace(facts.groups[2], kind="outlier group")))
     assert [trace["name"] for trace in figures.profile_figure(few)["data"]] == ["oat", "rye"]
     assert [label["text"] for label in figures.map_figure(few)["labels"]["pca"]] == ["oat"]
+
+
+def test_doubtful_groups_are_grey_and_called_so_in_every_figure(facts):
+    doubtful = doubted(facts)
+    figure = figures.map_figure(doubtful)
+    assert [trace["name"] for trace in figure["data"]] == ["oat (30)", "novel 1 (30), doubtful"]
+    assert figure["data"][1]["marker"]["color"] == GREY
+    assert [figure["views"][1]["colours"][kind] for kind in ("group", "class")] == [GREY, GREY]
+    assert figure["data"][1]["text"][0].startswith("<b>30</b>: novel 1, doubtful<br>")
+    assert [label["text"] for label in figure["labels"]["tsne"]] == ["oat", "novel 1, doubtful"]
+    line = figures.profile_figure(doubtful)["data"][-1]
+    assert (line["name"], line["line"]["color"]) == ("novel 1, doubtful", GREY)
+    assert figures.features_figure(doubtful.groups[2])["data"][0]["marker"]["color"] == GREY
+    ticks = figures.confusion_figure(doubtful)["layout"]["xaxis"]["ticktext"]
+    assert ticks == ["oat", "rye", "novel 1, doubtful"]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from vbrand.pictures.looks import looks_of
+from vbrand.pictures.looks import GREY, called, looks_of
 
 
 def test_no_two_of_many_groups_look_the_same(grain_found):
@@ -30,3 +30,13 @@ def test_outlier_groups_are_grey_and_keep_the_shape_of_their_place(grain_found):
     assert mixed[1].symbol == plain[1].symbol
     red, green, blue = mixed[1].colour[1:3], mixed[1].colour[3:5], mixed[1].colour[5:7]
     assert red == green == blue
+
+
+def test_doubtful_groups_are_grey_keep_their_shape_and_say_so(grain_found):
+    novel = replace(grain_found.groups[2], doubtful=False)
+    doubtful = replace(novel, doubtful=True)
+    plain, mixed = looks_of((novel,) * 3), looks_of((novel, doubtful, novel))
+    assert (mixed[0], mixed[2]) == (plain[0], plain[2])
+    assert (mixed[1].colour, mixed[1].symbol) == (GREY, plain[1].symbol)
+    assert GREY not in {look.colour for look in plain}
+    assert (called(novel, "novel 1"), called(doubtful, "novel 1")) == ("novel 1", "novel 1, doubtful")

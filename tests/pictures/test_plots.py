@@ -6,10 +6,12 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 import pytest
+from doubts import doubted
 from matplotlib import pyplot
 from tables import grain_rows
 
 from vbrand import BrandSampler, VBrand
+from vbrand.pictures.plots import Plots
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +85,11 @@ def test_spectra_are_drawn_in_the_units_of_the_table():
     lines = {line.get_label(): line for line in found.plot.profile().get_lines()}
     np.testing.assert_allclose(lines["novel 1"].get_ydata(), shapes[2], atol=0.1)
     assert lines["novel 1"].get_xdata()[-1] == 1178.0
+
+
+def test_doubtful_groups_are_called_so(grain_found):
+    plot = Plots(lambda **words: doubted(grain_found.facts(**words)))
+    for axes, name in ((plot.map(), "novel 1 (30), doubtful"), (plot.profile(), "novel 1, doubtful")):
+        assert [text.get_text() for text in axes.get_legend().get_texts()][-1] == name
+    axes = plot.confusion(grain_rows()[3])
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["oat", "rye", "novel 1, doubtful"]

@@ -12,17 +12,21 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from vbrand.checks import check_number
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.variational import VariationalDiscovery
+from vbrand.estimators.checking import without_witnesses
 from vbrand.estimators.model_file import Model, model_writer
 from vbrand.estimators.variational import VBrand
+from vbrand.facts.check import Check
 from vbrand.facts.facts import Facts
-from vbrand.facts.groups import GroupKind
+from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
 from vbrand.io.tables.material import Material, Unknown
 from vbrand.metrics import Scores, evaluate
 from vbrand.pictures.page import report_html
+from vbrand.types import BoolArray
 
 FILES = ("labels.csv", "model.vbrand", "summary.json", "report.html")
 LIKE_NONE = "novel, like no group"
@@ -40,6 +44,18 @@ Stage = Callable[[str], AbstractContextManager[Any]]
 
 
 @dataclass(frozen=True)
+class Selection:
+    """The rows that can be called novel if a share of them may be known after all."""
+
+    false_share: float
+    chosen: BoolArray  # (n,)
+
+    def __str__(self) -> str:
+        rows = plural(int(self.chosen.sum()), "row is", "rows are")
+        return f"{rows} selected as novel; at most {100.0 * self.false_share:.3g} % of them are expected to be known."
+
+
+@dataclass(frozen=True)
 class Analysis:
     """What was found in unknown rows."""
 
@@ -48,6 +64,7 @@ class Analysis:
     unknown: Unknown
     facts: Facts
     scores: Scores | None
+    selection: Selection | None = None
 
     @property
     def model(self) -> Model:
@@ -55,8 +72,15 @@ class Analysis:
         return self.detector.model(self.facts)
 
 
-def analyse(material: Material, settings: Mapping[str, Any], stage: Stage) -> Analysis:
-    """Learn the known classes and discover the unknown rows; warnings of the library become notes."""
+def analyse(
+    material: Material, settings: Mapping[str, Any], stage: Stage, *, false_share: float | None = None
+) -> Analysis:
+    """Learn the known classes and discover the unknown rows; warnings of the library become notes.
+
+    With `false_share` the rows are selected that can be called novel if this share of them may be known after all.
+    """
+    if false_share is not None:
+        check_number("false_share", false_share, 0.0, 1.0)
     unknown = material.unknown
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -71,18 +95,21 @@ def analyse(material: Material, settings: Mapping[str, Any], stage: Stage) -> An
     listed = () if scores is None else tuple((_SCORE_NAMES[name], value) for name, value in asdict(scores).items())
     facts = found.facts(source=unknown.source, names=unknown.names, truth=unknown.truth, scores=listed)
     facts = replace(facts, notes=(*facts.notes, *material.notes, *said))
-    return Analysis(detector, found, unknown, facts, scores)
+    selection = None if false_share is None else Selection(false_share, found.select(false_share))
+    return Analysis(detector, found, unknown, facts, scores, selection)
 
 
-def write_analysis(analysis: Analysis, folder: Path, stage: Stage) -> None:
-    """Write labels, model, summary and report: all of them, or none."""
-    model = analysis.model
+def write_analysis(analysis: Analysis, folder: Path, stage: Stage, *, rows: bool = True) -> None:
+    """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model."""
+    model, selection = analysis.model, analysis.selection
+    kept = model if rows else replace(model, learned=without_witnesses(model.learned))
+    selected = None if selection is None else selection.chosen
     with stage("drawing the report"):
         page = report_html(analysis.facts, model.settings, model.versions).encode()
 
     writes: dict[str, Callable[[BinaryIO], Any]] = {
-        "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts),
-        "model.vbrand": model_writer(model),
+        "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts, selected),
+        "model.vbrand": model_writer(kept),
         "summary.json": lambda file: file.write(summary_json(analysis).encode()),
         "report.html": lambda file: file.write(page),
     }
@@ -91,10 +118,15 @@ def write_analysis(analysis: Analysis, folder: Path, stage: Stage) -> None:
         write_together({folder / name: writes[name] for name in FILES})
 
 
-def write_labels(file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Facts | None) -> None:
-    """Write one line per row: columns carried over from its table, its label, its group and its probabilities."""
+def write_labels(
+    file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Facts | None, selected: BoolArray | None = None
+) -> None:
+    """Write one line per row: columns carried over from its table, its label, its group and its probabilities.
+
+    `selected` are rows to mark, in a column of their own.
+    """
     groups = detector.classes_.astype(str).tolist() if facts is None else [group.name for group in facts.groups]
-    names = [*groups, LIKE_NONE]
+    names, doubts = [*groups, LIKE_NONE], [*_doubts(facts, len(groups)), ""]
     classes = [f"P({name})" for name in detector.classes_.tolist()]
 
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -102,18 +134,33 @@ def write_labels(file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Fact
     returns = any(cell is not None and "\r" in cell for cells in unknown.carried.values() for cell in cells)
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
 
-    own = ["label", "cluster", "novelty_probability", *classes]
+    marks = [] if selected is None else ["selected"]
+    own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
     writer.writerow([*_other_names(list(unknown.carried), own), *own])
 
     for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
         columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
-        columns += [answers.labels.tolist(), [names[k] for k in answers.clusters.tolist()]]
+        clusters = answers.clusters.tolist()
+        columns += [answers.labels.tolist(), [names[k] for k in clusters], [doubts[k] for k in clusters]]
+        if selected is not None:
+            columns.append([_truth(chosen) for chosen in selected[block].tolist()])
         chances = [answers.novelty_probability, *answers.class_probabilities[:, :-1].T]
         columns += [[f"{chance:.6g}" for chance in column.tolist()] for column in chances]
         writer.writerows(zip(*columns, strict=True))
 
     text.flush()
     text.detach()
+
+
+def _doubts(facts: Facts | None, groups: int) -> list[str]:
+    """Return whether each group is doubtful; nothing is said where nothing was checked."""
+    if facts is None or facts.check is None:
+        return [""] * groups
+    return [_truth(group.doubtful) for group in facts.groups]
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def _other_names(names: list[str], taken: list[str]) -> list[str]:
@@ -129,16 +176,20 @@ def _other_names(names: list[str], taken: list[str]) -> list[str]:
 
 def summary_json(analysis: Analysis) -> str:
     """Return what was found as JSON, for other programs."""
-    facts, model = analysis.facts, analysis.model
+    facts, model, selection = analysis.facts, analysis.model, analysis.selection
     summary = {
+        "trust": facts.trust,
         "sentence": facts.sentence,
         "rows": facts.rows,
         "known_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.KNOWN),
         "novel_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.NOVEL),
         "outlier_rows": sum(group.rows for group in facts.groups if group.kind == GroupKind.OUTLIER),
+        "doubtful_rows": sum(group.rows for group in facts.groups if group.doubtful),
+        "selected_rows": None if selection is None else int(selection.chosen.sum()),
         "novel_label": label_names(analysis.detector.classes_).tolist()[-1],
         "groups": [_group(facts, k) for k in range(len(facts.groups))],
         "novel_groups": asdict(facts.count),
+        "check": None if facts.check is None else _check(facts.check),
         "threshold": facts.threshold,
         "bound": analysis.found.elbo,
         "notes": facts.notes,
@@ -160,12 +211,22 @@ def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
     return pandas.DataFrame(rows, columns=list(columns), copy=False)
 
 
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        **asdict(check),
+        "false_share": check.false_share,
+        "share_interval": check.share_interval,
+        "doubtful": check.doubtful,
+    }
+
+
 def _group(facts: Facts, k: int) -> dict[str, Any]:
     group = facts.groups[k]
     line = {
         "name": group.name,
         "kind": group.kind,
         "rows": group.rows,
+        "doubtful": None if facts.check is None else group.doubtful,
         "weight": group.weight,
         "novelty_probability": group.novelty_probability if group.rows else None,
     }

@@ -14,6 +14,8 @@ from vbrand.io.tables import FORMATS
 
 _EPILOG = "Exit codes: 0 done; 1 a bug in vbrand; 2 the input can't be used; 130 stopped."
 _STUDIES = ("ss1", "robustness", "ss2", "ss3", "statlog", "all")
+# what other detectors call the share of rows that they are told to find
+_SHARES = ("contamination", "outlier_fraction", "nu")
 _DESIGNS = ("ss1", "ss2_simple", "ss2_complex", "ss3_low", "ss3_high")
 
 app = typer.Typer(
@@ -70,6 +72,21 @@ def discover(
             "--set", metavar="NAME=VALUE", help="A setting of VBrand, such as threshold=0.9; may be repeated."
         ),
     ] = None,
+    max_false_novelty: Annotated[
+        float | None,
+        typer.Option("--max-false-novelty", metavar="SHARE", help="Share of known rows that may be called novel."),
+    ] = None,
+    false_share: Annotated[
+        float | None,
+        typer.Option(
+            "--false-share",
+            metavar="SHARE",
+            help='Mark rows, in a column "selected", that are novel but for an expected share of false ones.',
+        ),
+    ] = None,
+    no_rows: Annotated[
+        bool, typer.Option("--no-rows", help="Keep no labelled rows in the model; what it discovers is unchecked.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
@@ -87,18 +104,20 @@ def discover(
 
         stage = stages(quiet=quiet)
         _want_folder(out)
-        chosen = _settings(settings or [])
+        chosen = _settings(settings or [], max_false_novelty)
         with stage("reading"):
             material = read_material(train, test, Roles(label, name, truth, tuple(ignore or ())))
 
         given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
-        analysis = analyse(material, given, stage)
-        write_analysis(analysis, out, stage)
+        analysis = analyse(material, given, stage, false_share=false_share)
+        write_analysis(analysis, out, stage, rows=not no_rows)
 
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
         elif not quiet:
             show(analysis.facts)
+            if analysis.selection is not None:
+                typer.echo(analysis.selection)
             typer.echo(f"Look at {out / 'report.html'}; labels are in {out / 'labels.csv'}.")
 
 
@@ -161,6 +180,7 @@ def report(
             page = report_html(held.facts, held.settings, held.versions).encode()
         target = out or model.with_name("report.html")
         write_whole(target, lambda file: file.write(page))
+        typer.echo(held.facts.trust)
         typer.echo(target)
 
 
@@ -271,14 +291,19 @@ def _want_folder(out: Path) -> None:
         fail(f"{out} is a file; -o needs the name of a folder.")
 
 
-def _settings(given: list[str]) -> dict[str, Any]:
-    """Return NAME=VALUE pairs; values are read as JSON, or else as text."""
+def _settings(given: list[str], max_false_novelty: float | None = None) -> dict[str, Any]:
+    """Return NAME=VALUE pairs, and the setting that has an option of its own; values are JSON, or else text."""
     from vbrand.estimators.variational import VBrand
 
     known = set(VBrand().get_params()) - {"init", "novel_mean", "novel_scale"}
     settings = dict[str, Any]()
     for pair in given:
         name, equals, text = pair.partition("=")
+        if name in _SHARES:
+            fail(
+                f"--set {pair}: there is no share of novel rows to guess, it is found; --max-false-novelty limits the "
+                "known rows that are called novel (max_false_novelty), --false-share marks the rows to rely on."
+            )
         if not equals or name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near and equals else f"NAME is one of {', '.join(sorted(known))}."
@@ -289,4 +314,9 @@ def _settings(given: list[str]) -> dict[str, Any]:
         except ValueError:
             value = None if text == "None" else text
         settings[name] = tuple(value) if isinstance(value, list) else value
+
+    if max_false_novelty is not None:
+        if "max_false_novelty" in settings:
+            fail("max_false_novelty is given twice, by --set and by its option; give it once.")
+        settings["max_false_novelty"] = max_false_novelty
     return settings

@@ -68,11 +68,12 @@ def bar(name: str, total: float) -> Iterator[Callable[[float], None]]:
 
 
 def show(facts: "Facts") -> None:
-    """Print the answer: a sentence, the table of groups, scores if the truth is known, and notes."""
+    """Print the answer: how far to trust it, a sentence, the table of groups, scores if the truth is known, notes."""
     from vbrand.facts.groups import GroupKind
 
     console = Console(highlight=False)
-    console.print(escape(facts.sentence), style="bold", soft_wrap=True)
+    console.print(escape(facts.trust), style="bold", soft_wrap=True)
+    console.print(escape(facts.sentence), soft_wrap=True)
     console.print(_groups(facts))
 
     for group in facts.groups:
@@ -96,11 +97,11 @@ def _groups(facts: "Facts") -> Table:
 
     for k, group in enumerate(facts.groups):
         sure = f"{group.novelty_probability:.3f}" if group.rows else "-"
-        cells = [escape(group.name), group.kind, f"{group.rows:,}", f"{group.weight:.3f}", sure]
+        cells = [escape(group.name), group.what, f"{group.rows:,}", f"{group.weight:.3f}", sure]
         if facts.confusion is not None:
             column = facts.confusion.counts[:, k]
             most = int(column.argmax())
             share = f" ({column[most] / group.rows:.0%})" if group.rows else ""
             cells.append(f"{escape(facts.confusion.truth[most])}{share}" if group.rows else "-")
-        table.add_row(*cells, style="bold" if group.kind == GroupKind.NOVEL else None)
+        table.add_row(*cells, style="dim" if group.doubtful else "bold" if group.kind == GroupKind.NOVEL else None)
     return table

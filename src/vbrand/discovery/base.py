@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_number
-from vbrand.facts.check import Check
+from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
 from vbrand.pictures.plots import Plots
 from vbrand.types import BoolArray, FloatArray, IntArray
-
-# what an answer says of itself where `check` is None
-UNCHECKED = "this answer was not checked against labelled rows that the fit had not seen."
 
 
 @dataclass(frozen=True, eq=False)

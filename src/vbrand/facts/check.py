@@ -7,6 +7,8 @@ import numpy as np
 from vbrand.facts.groups import INTERVAL, plural
 from vbrand.types import FloatArray, IntArray
 
+# what an answer says of itself where there is no check
+UNCHECKED = "this answer was not checked against labelled rows that the fit had not seen."
 # share of a group's rows; if more of them may be known, the group is doubtful
 _MOSTLY = 0.5
 

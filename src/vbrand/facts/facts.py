@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.facts.check import Check
+from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
@@ -66,6 +66,11 @@ class Facts:
     def known(self) -> int:
         """Return the number of known classes."""
         return sum(group.kind == GroupKind.KNOWN for group in self.groups)
+
+    @property
+    def trust(self) -> str:
+        """Return how far to trust the answer, in words: the headline of whatever shows it."""
+        return UNCHECKED if self.check is None else str(self.check)
 
 
 def facts_of(

@@ -9,7 +9,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.groups import Group, GroupKind
 from vbrand.facts.maps import tsne_points
 from vbrand.inference.moves import MoveKind
-from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
+from vbrand.pictures.looks import GREY, NOVELTY_COLOURS, called, looks_of
 from vbrand.types import FloatArray
 
 Figure = dict[str, Any]
@@ -17,7 +17,7 @@ Figure = dict[str, Any]
 _KINDS = (
     ("known classes", "#0072b2", ""),
     ("novel groups", "#d55e00", "/"),
-    ("outlier groups", "#7f7f7f", "x"),
+    ("outlier groups", GREY, "x"),
 )
 _MOVES = {
     MoveKind.BIRTH: "triangle-up",
@@ -76,7 +76,7 @@ def _marks(facts: Facts, drawn: dict[str, FloatArray]) -> tuple[list[Figure], li
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": f"{escape(_short(group.name))} ({group.rows:,})",
+                "name": called(group, f"{escape(_short(group.name))} ({group.rows:,})"),
                 "marker": {"symbol": look.symbol, "size": 8, "opacity": 0.8, "color": look.colour},
                 "text": [hover[i] for i in own.tolist()],
                 "hovertemplate": "%{text}<extra></extra>",
@@ -88,7 +88,7 @@ def _marks(facts: Facts, drawn: dict[str, FloatArray]) -> tuple[list[Figure], li
                 "places": {name: place[own].T for name, place in drawn.items()},
                 "colours": {
                     "group": look.colour,
-                    "class": look.colour if group.kind == GroupKind.KNOWN else _NOVEL,
+                    "class": look.colour if group.doubtful or group.kind == GroupKind.KNOWN else _NOVEL,
                     "novelty": points.novelty[own],
                 },
             }
@@ -159,7 +159,7 @@ def profile_figure(facts: Facts) -> Figure:
             {
                 "type": "scatter",
                 "mode": "lines" if spectra else "lines+markers",
-                "name": escape(_short(group.name)),
+                "name": _name(group),
                 "legendgroup": group.name,
                 "visible": "legendonly"
                 if facts.known > _MOST_LINES and k < facts.known and group.name not in near
@@ -170,7 +170,7 @@ def profile_figure(facts: Facts) -> Figure:
                 "marker": {"symbol": look.symbol, "size": 7, "color": look.colour},
                 "text": names,
                 "customdata": profiles.middle[k],
-                "hovertemplate": "%{text}: %{customdata:.4~g}<extra>" + escape(_short(group.name)) + "</extra>",
+                "hovertemplate": "%{text}: %{customdata:.4~g}<extra>" + _name(group) + "</extra>",
             }
         )
 
@@ -193,7 +193,7 @@ def features_figure(group: Group) -> Figure:
         "orientation": "h",
         "y": np.arange(len(parts)),
         "x": [part.share for part in parts],
-        "marker": {"color": _NOVEL},
+        "marker": {"color": GREY if group.doubtful else _NOVEL},
         "text": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
         "textposition": "outside",
         "cliponaxis": False,
@@ -229,7 +229,7 @@ def history_figure(facts: Facts) -> Figure:
             "name": "bound",
             "x": np.arange(trace.size),
             "y": trace,
-            "line": {"color": "#7f7f7f"},
+            "line": {"color": GREY},
             "hovertemplate": "sweep %{x}: %{y:,.2f}<extra></extra>",
         }
     ]
@@ -277,7 +277,7 @@ def confusion_figure(facts: Facts) -> Figure:
         "colorbar": {"title": {"text": "share of the true class"}, "tickformat": ".0%"},
     }
 
-    found = [escape(_short(name)) for name in table.clusters]
+    found = [called(group, escape(_short(name))) for group, name in zip(facts.groups, table.clusters, strict=True)]
     true = [escape(_short(name)) for name in table.truth]
     layout = {
         "xaxis": {"title": {"text": "found"}, "tickvals": np.arange(len(found)), "ticktext": found, "automargin": True},
@@ -301,8 +301,8 @@ def _hover(facts: Facts) -> list[str]:
         best = np.argsort(-points.classes[i], kind="stable")[:_CLASSES_SHOWN]
         chances = [f"P({escape(_short(names[j]))}) {points.classes[i, j]:.3f}" for j in best.tolist()]
         truth = [] if points.truth is None else [f"true class {escape(_short(points.truth[i]))}"]
-        group = facts.groups[int(points.clusters[i])].name
-        texts.append("<br>".join([f"<b>{escape(_short(name))}</b>: {escape(_short(group))}", *truth, *chances]))
+        group = _name(facts.groups[int(points.clusters[i])])
+        texts.append("<br>".join([f"<b>{escape(_short(name))}</b>: {group}", *truth, *chances]))
     return texts
 
 
@@ -314,7 +314,7 @@ def _labels(facts: Facts, points: FloatArray) -> list[Figure]:
         own = facts.points.clusters == k
         if own.any() and group.kind in named:
             x, y = np.median(points[own], axis=0).tolist()
-            labels.append({"x": x, "y": y, "text": escape(_short(group.name)), "showarrow": False, "yshift": 16})
+            labels.append({"x": x, "y": y, "text": _name(group), "showarrow": False, "yshift": 16})
     return labels
 
 
@@ -325,6 +325,10 @@ def _band(place: FloatArray, lower: FloatArray, upper: FloatArray, colour: str, 
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.15)"}
     return [{**shared, "y": lower}, {**shared, "y": upper, **fill}]
+
+
+def _name(group: Group) -> str:
+    return called(group, escape(_short(group.name)))
 
 
 def _short(name: str) -> str:

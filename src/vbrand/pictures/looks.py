@@ -1,4 +1,4 @@
-"""How groups look in every picture: known classes are cool and round, novel groups warm and pointed."""
+"""How groups look in every picture: known classes cool and round, novel groups warm and pointed, doubtful ones grey."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from vbrand.facts.groups import Group, GroupKind
 # people with any colour vision can tell them apart (after Okabe and Ito); shapes tell groups apart, too
 _COOL = ("#0072b2", "#009e73", "#56b4e9", "#5b5ea6", "#3a7d7c", "#8fb339")
 _WARM = ("#d55e00", "#cc79a7", "#e69f00", "#b2182b", "#8c510a", "#e7298a")
-_GREY = "#7f7f7f"
+GREY = "#7f7f7f"
 # P(novel) from 0 to 1: visible on white and on black
 NOVELTY_COLOURS = ("#3b82c4", "#9aa3ab", "#e8590c")
 # names of symbols in Plotly, and of markers in matplotlib
@@ -34,10 +34,15 @@ def looks_of(groups: tuple[Group, ...]) -> tuple[Look, ...]:
             known += 1
         else:
             look = _look(_WARM, _POINTED, novel, "dash")
-            outlying = group.kind == GroupKind.OUTLIER
-            looks.append(Look(_GREY, look.symbol, look.marker, "dot") if outlying else look)
+            pale = group.doubtful or group.kind == GroupKind.OUTLIER
+            looks.append(Look(GREY, look.symbol, look.marker, "dot") if pale else look)
             novel += 1
     return tuple(looks)
+
+
+def called(group: Group, name: str) -> str:
+    """Return the name of a group as pictures show it, with a word of doubt where there is any."""
+    return f"{name}, doubtful" if group.doubtful else name
 
 
 def _look(colours: tuple[str, ...], shapes: tuple[tuple[str, str], ...], k: int, dash: str) -> Look:

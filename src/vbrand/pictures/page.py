@@ -39,11 +39,13 @@ def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str
     explained = [group for group in facts.groups if group.kind == GroupKind.NOVEL and group.explanation is not None]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("template.html"))
+    lines = [_line(group, look) for group, look in zip(facts.groups, looks_of(facts.groups), strict=True)]
 
     return template.render(
         title=f"What is new in {facts.source}" if facts.source else "What is new",
         facts=facts,
-        lines=[_line(group, look) for group, look in zip(facts.groups, looks_of(facts.groups), strict=True)],
+        lines=lines,
+        checked=[] if facts.check is None else zip(lines[facts.known :], facts.check.by_group, strict=True),
         explained=explained[:_MOST_EXPLAINED],
         doubt=DOUBT,
         unexplained=len(explained[_MOST_EXPLAINED:]),
@@ -76,7 +78,7 @@ def _line(group: Group, look: Look) -> dict[str, Any]:
     """Return a line of the table of groups."""
     return {
         "group": group,
-        "novel": group.kind == GroupKind.NOVEL,
+        "novel": group.kind == GroupKind.NOVEL and not group.doubtful,
         "colour": look.colour,
         "shape": _SHAPES[look.symbol],
         "explanation": group.explanation,

@@ -10,7 +10,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.groups import GroupKind
 from vbrand.facts.maps import tsne_points
 from vbrand.inference.moves import MoveKind
-from vbrand.pictures.looks import NOVELTY_COLOURS, looks_of
+from vbrand.pictures.looks import NOVELTY_COLOURS, called, looks_of
 
 _MARKS = {
     MoveKind.BIRTH: "^",
@@ -44,7 +44,7 @@ class Plots:
             own = facts.points.clusters == k
             if own.any():
                 hue = {"color": look.colour} if colour == "group" else _hue(facts.points.novelty[own])
-                label = f"{group.name} ({group.rows:,})"
+                label = called(group, f"{group.name} ({group.rows:,})")
                 shown = axes.scatter(*points[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
 
         axes.legend(title="group (rows)")
@@ -72,7 +72,7 @@ class Plots:
             lower, middle, upper = profiles.drawn[:, k]
             line = "-" if group.kind == GroupKind.KNOWN else "--"
             marker = None if profiles.are_spectra else look.marker
-            axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=group.name)
+            axes.plot(place, middle, line, color=look.colour, marker=marker, ms=4, label=called(group, group.name))
             if group.kind == GroupKind.NOVEL:
                 axes.fill_between(place, lower, upper, color=look.colour, alpha=0.15, lw=0)
 
@@ -113,7 +113,8 @@ class Plots:
             if count:
                 dark = count > 0.25 * table.counts.max()
                 axes.text(j, i, f"{count:,}", ha="center", va="center", color="white" if dark else "black")
-        axes.set_xticks(range(len(table.clusters)), table.clusters, rotation=45, ha="right")
+        found = [called(group, name) for group, name in zip(facts.groups, table.clusters, strict=True)]
+        axes.set_xticks(range(len(found)), found, rotation=45, ha="right")
         axes.set_yticks(range(len(table.truth)), table.truth)
         axes.set(xlabel="found", ylabel="true class")
         return axes
