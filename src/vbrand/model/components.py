@@ -12,10 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
+from vbrand.model import wishart as formulas
+from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Kernel
 from vbrand.model.statistics import Statistics, sums_of
-from vbrand.model.wishart import NOT_POSITIVE, Roots, Wisharts, diverge, explain, factorise, log_precisions, update
+from vbrand.model.wishart import NOT_POSITIVE, Roots, Wisharts
 from vbrand.types import BoolArray, FloatArray, IntArray
+
+_update = from_python(formulas.update)
+_factorise = from_python(formulas.factorise)
+_log_precisions = from_python(formulas.log_precisions)
+_diverge = from_python(formulas.diverge)
+_explain = from_python(formulas.explain)
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ class Components:
     def roots(self) -> Roots:
         """Return the lower Cholesky factors L of the scales, L^-1, (K, p, p), and log |S|, (K,)."""
         roots = Roots(np.empty(self.scale.shape), np.empty(self.scale.shape), np.empty(self.dof.size))
-        if not factorise(np.array(self.scale), roots):
+        if not _factorise(np.array(self.scale), roots):
             raise np.linalg.LinAlgError(NOT_POSITIVE)
         return roots
 
@@ -114,21 +122,21 @@ def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     posterior, _ = room_for(*prior.mean.shape)
-    update(wisharts_of(prior), sums_of(statistics), posterior)
+    _update(wisharts_of(prior), sums_of(statistics), posterior)
     return components_of(posterior, prior.kernels)
 
 
 def expected_log_precision(components: Components) -> FloatArray:
     """Return E log |Sigma^-1| of each component, (K,)."""
     result = np.empty(components.dof.size)
-    log_precisions(components.precision, components.dof, components.log_determinant, components.columns, result)
+    _log_precisions(components.precision, components.dof, components.log_determinant, components.columns, result)
     return result
 
 
 def divergence(posterior: Components, prior: Components) -> FloatArray:
     """Return KL(posterior || prior) of each component, (K,); 0 for point masses."""
     result = np.empty(prior.dof.size)
-    diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
+    _diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
     return result
 
 
@@ -140,5 +148,5 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     """
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
-    explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
+    _explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
     return result
