@@ -39,7 +39,7 @@ from vbrand.model.posterior import (
     updated,
 )
 from vbrand.model.prior import Prior
-from vbrand.model.statistics import Statistics, extrapolated, room_for_sums
+from vbrand.model.statistics import Statistics, extrapolated, room_for_sums, store_sums
 from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
 from vbrand.types import FloatArray
 
@@ -77,7 +77,7 @@ class Ascent:
 def ascend(
     rows: Rows,
     prior: Prior,
-    start: Posterior,
+    start: Posterior | Statistics,
     *,
     tol: float = 1e-9,
     max_iter: int = 1_000,
@@ -88,7 +88,7 @@ def ascend(
     progress: Callable[[int, float], None] | None = None,
     tuning: SearchTuning = TUNED,
 ) -> Ascent:
-    """Return where coordinate ascent leads from a start.
+    """Return where coordinate ascent leads from a posterior, or from statistics of rows that are shared out.
 
     `tol` is the relative gain of the bound below which a sweep is the last one. `winners` are the components that the
     rows went to before, if known: it saves a sweep. `sort` re-sorts novel components by size wherever that raises the
@@ -98,7 +98,8 @@ def ascend(
     beaten = -np.inf if beat is None else beat
     pace = Pace(tol, max_iter, beaten, sort, tuning.rounding, tuning.far_behind, tuning.sweeps_to_judge)
     if len(rows) > next(rows.blocks()).stop:
-        return _over_blocks(rows, prior, start, pace, winners, threads, progress)
+        first = updated(prior, start) if isinstance(start, Statistics) else start
+        return _over_blocks(rows, prior, first, pace, winners, threads, progress)
     found = _over_one_block(rows, prior, start, pace, winners)
     if progress is not None:
         for number, bound in enumerate(found.trace.tolist(), start=1):
@@ -166,25 +167,28 @@ def _swept(
 
 
 def _over_one_block(
-    rows: Rows, prior: Prior, start: Posterior, pace: Pace, winners: NDArray[np.int32] | None
+    rows: Rows, prior: Prior, start: Posterior | Statistics, pace: Pace, winners: NDArray[np.int32] | None
 ) -> Ascent:
     """Ascend over a table of one block: all sweeps in one compiled call."""
-    components, (count, p) = start.components, start.components.mean.shape
-    _, roots = room_for(count, p)
-    before = Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights))
-    after = Belief(wisharts_of(components), roots, sticks_of(start.weights))
-    kind, shape = kernel_codes(components)
-    scores = room_for_scores(kind, p, filled_up(p))
+    count, p = prior.components.mean.shape
     (store, now), (store_before, earlier), (kept, _) = (room_for_sums(count, p) for _ in range(3))
+    wisharts, roots = room_for(count, p)
+    if isinstance(start, Statistics):
+        store_sums(start, now)
+        after = Belief(wisharts, roots, sticks_like(prior.weights))
+    else:
+        after = Belief(wisharts_of(start.components), roots, sticks_of(start.weights))
+    before = Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights))
+    kind, shape = kernel_codes(prior.components)
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
     terms = np.empty(BOUND_TERMS)
 
     trace, evidence, stopped = climb(
-        Table(rows.working(slice(None)), first, winners is not None, sweep_address()),
+        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics), sweep_address()),
         before,
         after,
         shape,
-        scores,
+        room_for_scores(kind, p, filled_up(p)),
         (store, store_before, kept),
         now,
         earlier,
@@ -194,6 +198,6 @@ def _over_one_block(
         terms,
     )
 
-    posterior = Posterior(components_of(after.components, components.kernels), weights_of(after.weights))
-    bound = Bound(*terms.tolist())
+    components = components_of(after.components, prior.components.kernels, roots)
+    posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
     return Ascent(posterior, Statistics(*now, evidence), first, bound, trace.copy(), _REASONS[stopped])

@@ -8,8 +8,7 @@ import numpy as np
 
 from vbrand.inference.addresses import address_of, call_sweep
 from vbrand.inference.sweeps import block_memory, filled_up, group_memory, load_block, part_of, sweep_block
-from vbrand.inference.tally import mirror
-from vbrand.model.gamma import inner, jit
+from vbrand.model.gamma import inner, jit, once
 from vbrand.model.posterior import bound_terms, room_for_scores, score_components
 from vbrand.model.statistics import room_for_sums
 from vbrand.model.sticks import order_sticks, settle
@@ -20,9 +19,9 @@ from vbrand.model.wishart import NOT_POSITIVE, extrapolate, factorise, update, w
 Pace = namedtuple("Pace", ["tol", "max_iter", "beat", "sort", "rounding", "far_behind", "sweeps_to_judge"])
 # why an ascent ends
 GOES_ON, CONVERGED, MAX_ITERATIONS, HOPELESS, FELL = range(5)
-# a table in working coordinates, the component that each row looks at first, whether any is known, and where the
-# compiled sweep lies
-Table = namedtuple("Table", ["rows", "winners", "placed", "sweep"])
+# a table in working coordinates, the component that each row looks at first, whether any is known, whether there are
+# statistics to start from, and where the compiled sweep lies
+Table = namedtuple("Table", ["rows", "winners", "placed", "shared_out", "sweep"])
 # components, their roots, weights
 Belief = namedtuple("Belief", ["components", "roots", "weights"])
 
@@ -40,16 +39,21 @@ _SWEEPS = 64
 
 @jit
 def climb(table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms):  # type: ignore[no-untyped-def]
-    """Ascend from a posterior, which is overwritten, and return the bounds of sweeps, their evidence and why it ended.
+    """Ascend from a posterior, or from statistics, and return the bounds of sweeps, their evidence and why it ended.
 
     A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts.
-    Winners, scores, statistics and the terms of the last bound are overwritten, too: `stores` hold those of now, of
-    the sweep before, and those that a jump began at; `shape` is that of the components' kernels, `spare` is room for
-    weights.
+    Posterior, winners, scores, statistics and the terms of the last bound are overwritten: `stores` hold statistics of
+    now, of the sweep before, and those that a jump began at; `shape` is that of the components' kernels, `spare` is
+    room for weights.
     """
     swept, plain, placed, jumped, evidence = 0, 0, table.placed, False, 0.0
     trace, order = np.empty(_SWEEPS), np.empty(now.counts.size, np.int64)
+    shared_out = table.shared_out
     while True:
+        if shared_out:
+            update(prior.components, now, posterior.components)
+            settle(prior.weights, now.counts, posterior.weights)
+        shared_out = True
         possible = factorise(posterior.components.scale, posterior.roots)
         if not (possible or jumped):
             raise np.linalg.LinAlgError(NOT_POSITIVE)
@@ -86,11 +90,9 @@ def climb(table, prior, posterior, shape, scores, stores, now, before, work, spa
                 plain = 0
             else:
                 _copy(stores[0], stores[1])
-        update(prior.components, now, posterior.components)
-        settle(prior.weights, now.counts, posterior.weights)
 
 
-@inner
+@once
 def jump(trace, swept, plain, max_iter):  # type: ignore[no-untyped-def]
     """Return how many steps an ascent should go at once: 0 for a plain update, after few plain ones or fast ones.
 
@@ -116,7 +118,7 @@ def _longer(trace):  # type: ignore[no-untyped-def]
     return longer
 
 
-@inner
+@once
 def _swept(table, scores, store, statistics, work):  # type: ignore[no-untyped-def]
     """Store the statistics of the rows about the centres of the scores, and return their evidence."""
     n, p = table.rows.shape
@@ -129,11 +131,14 @@ def _swept(table, scores, store, statistics, work):  # type: ignore[no-untyped-d
     load_block(table.rows, 0, n, table.winners, work.nought, work.one, np.inf, held, places, first)
     adding = (statistics.counts, statistics.weights, statistics.sums, statistics.squares, scores.kind)
     evidence = call_sweep(table.sweep, work.block, work.group, scores, table.winners, adding)  # type: ignore[call-arg,var-annotated]
-    mirror(statistics.squares)
+    for k in range(statistics.counts.size):  # the loops fill lower triangles
+        for i in range(p):
+            for j in range(i):
+                statistics.squares[k, j, i] = statistics.squares[k, i, j]
     return evidence
 
 
-@inner
+@once
 def _reorder(statistics, spare, winners, order):  # type: ignore[no-untyped-def]
     """Put components into another order, by way of a copy."""
     count, p = statistics.origin.shape
@@ -155,7 +160,7 @@ def _reorder(statistics, spare, winners, order):  # type: ignore[no-untyped-def]
         winners[i] = place[winners[i]]
 
 
-@inner
+@once
 def why_stop(trace, swept, pace):  # type: ignore[no-untyped-def]
     """Return why an ascent with this trace ends, or that it goes on."""
     last = trace[swept - 1]

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.kernel import statistics_of_labelings
 from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
-from vbrand.inference.tally import mirror, tally
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence
-from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
@@ -213,7 +212,7 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         return ascend(
             local,
             part,
-            updated(part, guess.pieces),
+            guess.pieces,
             winners=guess.labels,
             tol=tuning.loose,
             max_iter=tuning.local_sweeps,
@@ -224,10 +223,10 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
 
     whole = np.zeros((1, len(local)), dtype=np.int64)
     unsplit = fitted(
-        _Guess(whole[0].astype(np.int32), _tallied(local.table, whole, np.array([0, 1]))), None
+        _Guess(whole[0].astype(np.int32), statistics_of_labelings(local, whole, np.array([0, 1]))), None
     ).bound.total
     found = list[Split]()
-    for guess in _best_guesses(local.table, prior, min(k, prior.known), room, tuning):
+    for guess in _best_guesses(local, prior, min(k, prior.known), room, tuning):
         fit = fitted(guess, unsplit)
         counts = fit.statistics.counts
         live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
@@ -246,21 +245,21 @@ class _Guess:
     pieces: Statistics
 
 
-def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
+def _best_guesses(local: Rows, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
     """Return the guesses that look best as they are; `own` is the component of the prior that is split."""
     # in units of the base measure, where the rows of a class are about as wide in all directions
     size, axes = np.linalg.eigh(prior.components.scale[prior.known])
-    unit = local @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
+    unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
     labelings = [labels for labels in guesses(unit, tuning) if labels.max() in range(1, room + 1)]
     if not labelings:
         return []
 
     ends = np.cumsum([0] + [labels.max() + 1 for labels in labelings])
-    pieces = _tallied(local, np.array(labelings), ends)
+    pieces = statistics_of_labelings(local, np.array(labelings), ends)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
     as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
     advantage = as_own - as_novel
-    shares = pieces.counts / local.shape[0]
+    shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
     values = np.add.reduceat(value, ends[:-1]) + np.maximum.reduceat(advantage, ends[:-1])
 
@@ -275,15 +274,6 @@ def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: 
         labels = np.argsort(order).astype(np.int32)[labelings[number]]
         best.append(_Guess(labels, pieces.reordered(here[order])))
     return best
-
-
-def _tallied(rows: FloatArray, labelings: IntArray, ends: IntArray) -> Statistics:
-    """Return the statistics of the pieces of labelings, (m, n), about their means; those of each begin at `ends`."""
-    count, p = int(ends[-1]), rows.shape[1]
-    counts, origin, sums, squares = np.zeros(count), np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
-    tally(rows, labelings, ends, counts, origin, sums, squares, np.empty(p))
-    mirror(squares)
-    return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 
 from vbrand.model import wishart as formulas
 from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Kernel
 from vbrand.model.statistics import Statistics, sums_of
-from vbrand.model.wishart import NOT_POSITIVE, Roots, Wisharts
+from vbrand.model.wishart import Roots, Wisharts
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _update = from_python(formulas.update)
-_factorise = from_python(formulas.factorise)
 _log_precisions = from_python(formulas.log_precisions)
 _diverge = from_python(formulas.diverge)
 _explain = from_python(formulas.explain)
@@ -55,10 +55,9 @@ class Components:
     @cached_property
     def roots(self) -> Roots:
         """Return the lower Cholesky factors L of the scales, L^-1, (K, p, p), and log |S|, (K,)."""
-        roots = Roots(np.empty(self.scale.shape), np.empty(self.scale.shape), np.empty(self.dof.size))
-        if not _factorise(np.array(self.scale), roots):
-            raise np.linalg.LinAlgError(NOT_POSITIVE)
-        return roots
+        factor = np.linalg.cholesky(self.scale)
+        inverse = np.array([linalg.lapack.dtrtri(one, lower=True)[0] for one in factor]).reshape(factor.shape)
+        return Roots(factor, inverse, 2.0 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
 
     @property
     def factor(self) -> FloatArray:
@@ -107,9 +106,12 @@ def wisharts_of(components: Components) -> Wisharts:
     )
 
 
-def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...]) -> Components:
+def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...], roots: Roots | None = None) -> Components:
     """Return what compiled formulas have stored."""
-    return Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
+    components = Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
+    if roots is not None:  # known already
+        components.__dict__["roots"] = roots
+    return components
 
 
 def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:

@@ -16,6 +16,9 @@ jit = numba.njit(cache=True, **_OPTIONS)
 # called from compiled code alone: nothing is compiled or kept for Python's sake
 inner = numba.njit(**_OPTIONS, **_NOT_FROM_PYTHON)
 
+# of one place in it: read there, instead of being compiled on its own
+once = numba.njit(inline="always", **_OPTIONS, **_NOT_FROM_PYTHON)
+
 
 def from_python(function: Any) -> Any:
     """Return an inner function as one that Python can call, compiled when it first does."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from vbrand.model.components import Components, posterior_from, wisharts_of
-from vbrand.model.gamma import from_python, inner
+from vbrand.model.gamma import from_python, once
 from vbrand.model.kernels import score_of
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
@@ -101,7 +101,7 @@ def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
     )
 
 
-@inner
+@once
 def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
     """Store what makes a score of a row."""
     centre, root, constant, kind, tail, power = scores
@@ -136,7 +136,7 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     return Bound(*terms.tolist())
 
 
-@inner
+@once
 def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
     """Store the parts of the bound."""
     apart = np.empty(posterior[0].dof.size)

@@ -123,3 +123,9 @@ def room_for_sums(components: int, p: int) -> tuple[FloatArray, Sums]:
     origin, counts, weights, sums, squares = np.split(store, np.cumsum(sizes)[:-1])
     shape = (components, p)
     return store, Sums(counts, weights, origin.reshape(shape), sums.reshape(shape), squares.reshape(*shape, p))
+
+
+def store_sums(statistics: Statistics, sums: Sums) -> None:
+    """Store statistics where compiled formulas find them."""
+    for name, part in sums._asdict().items():
+        part[...] = getattr(statistics, name)

@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, inner, log_gamma
+from vbrand.model.gamma import digamma, inner, log_gamma, once
 
 # eta (J + 1,), a and b (T - 1,), shape and rate of gamma (2,): zeros where gamma is a number
 Sticks = namedtuple("Sticks", ["dirichlet", "broken", "passed", "concentration"])
@@ -23,7 +23,7 @@ def _sum(numbers):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
+@once
 def settle(prior, counts, posterior):  # type: ignore[no-untyped-def]
     """Store the best weights for components that hold these many rows; places beyond them hold none."""
     known = prior.dirichlet.size - 1

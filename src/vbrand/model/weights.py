@@ -24,7 +24,6 @@ _log_weights = from_python(formulas.log_weights)
 _diverge_dirichlet = from_python(formulas.diverge_dirichlet)
 _diverge_sticks = from_python(formulas.diverge_sticks)
 _explain_counts = from_python(formulas.explain_counts)
-_order_sticks = from_python(formulas.order_sticks)
 
 
 @dataclass(frozen=True)
@@ -112,9 +111,12 @@ def stick_divergence(posterior: Weights, prior: Weights) -> float:
 
 def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
     """Return the order of all components that puts novel ones largest first, where that raises the bound."""
-    order = np.empty(counts.size, dtype=np.int64)
-    _order_sticks(sticks_of(prior), np.ascontiguousarray(counts), sticks_like(prior), order)
-    return order
+    stays = np.arange(counts.size)
+    largest_first = np.append(stays[: prior.known], prior.known + np.argsort(-counts[prior.known :], kind="stable"))
+    if (largest_first == stays).all():
+        return stays
+    before, after = weights_evidence(prior, counts[np.stack([stays, largest_first])])
+    return largest_first if after > before else stays
 
 
 def weights_evidence(prior: Weights, counts: FloatArray) -> Any:

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, inner, log_gamma
+from vbrand.model.gamma import digamma, inner, log_gamma, once
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p)
 Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale"])
@@ -23,7 +23,7 @@ _SLOWEST = 0.95
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
-@inner
+@once
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     drift, distance = np.empty(prior.mean.shape[1]), np.empty(prior.mean.shape[1])
@@ -60,7 +60,7 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
                 own[j] += add[j] - a * drift[j] + b * distance[j]
 
 
-@inner
+@once
 def factorise(scale, roots):  # type: ignore[no-untyped-def]
     """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
     for k in range(scale.shape[0]):
@@ -135,7 +135,7 @@ def log_normaliser(dof, log_determinant, p):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
+@once
 def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
     """Store KL(posterior || prior) of each component; 0 for point masses."""
     p = posterior.mean.shape[1]
@@ -214,7 +214,7 @@ def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
+@once
 def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
     """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
     counts, weights, origin, sums, squares = statistics
@@ -242,7 +242,7 @@ def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
         weights[k] += step * (weights[k] - rows)
 
 
-@inner
+@once
 def way_to_go(gain, gain_before):  # type: ignore[no-untyped-def]
     """Return how far an ascent has still to go, in units of its last step, by its last two gains."""
     # (5.20) r / (1 - r), r = sqrt(gain / gain before): steps shrink by r, and gains, which are quadratic, by r^2
