@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from problems import random_problem
 
-from vbrand.inference import cavi
+from vbrand.inference import cavi, climb
 from vbrand.inference import rows as rows_module
 from vbrand.inference.cavi import Stopped, ascend
 from vbrand.inference.climb import (
@@ -15,18 +15,18 @@ from vbrand.inference.climb import (
     MAX_ITERATIONS,
     PLAIN_SWEEPS,
     Pace,
-    jump,
     memory,
-    why_stop,
 )
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
 from vbrand.model.components import Components
+from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.model.posterior import bound_of
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
 
+jump, why_stop = from_python(climb.jump), from_python(climb.why_stop)
 PACE = Pace(1e-6, 10, -np.inf, True, 1e-8, 20.0, 3)
 
 
@@ -57,7 +57,7 @@ def overlapping(n=300, p=2):
 def test_a_slow_ascent_takes_fewer_sweeps(monkeypatch):
     rows, prior, start = overlapping()
     fast = ascend(rows, prior, start, max_iter=2_000)
-    monkeypatch.setattr(cavi, "jump", lambda *_: 0.0)
+    monkeypatch.setattr(cavi, "_jump", lambda *_: 0.0)
     monkeypatch.setattr(rows_module, "_BLOCK_ROWS", 256)
     plain = ascend(rows, prior, start, max_iter=2_000)
     assert fast.stopped is plain.stopped is Stopped.CONVERGED
@@ -112,7 +112,7 @@ def test_an_ascent_ends_for_a_reason(trace, pace, expected):
 
 def test_memory_is_used_again_and_fits():
     first = memory(5, 3, 100)
-    assert memory(4, 3, 90).buffers is first.buffers
-    assert memory(4, 3, 90).shares.score.shape[0] == 4
+    assert memory(4, 3, 90).group.lanes is first.group.lanes
+    assert memory(4, 3, 90).group.score.shape[0] == 4
     assert memory(40, 3, 5_000).block.held.shape[1] >= 5_000
     assert memory(4, 6, 90).block.held.shape[0] == 6

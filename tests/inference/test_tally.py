@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from vbrand.inference.kernel import statistics_of_labels
-from vbrand.inference.moves import _tallied
+from vbrand.inference.kernel import statistics_of_labelings, statistics_of_labels
 from vbrand.inference.rows import Rows
 
 
@@ -15,8 +14,8 @@ def test_pieces_have_the_moments_of_their_rows():
     for k in range(3):
         own = rows[labels == k]
         np.testing.assert_allclose(found.origin[k], own.mean(axis=0), rtol=1e-13)
-        np.testing.assert_allclose(found.sums[k], 0.0, atol=1e-11)
-        np.testing.assert_allclose(found.squares[k], np.cov(own.T, bias=True) * own.shape[0], rtol=1e-11)
+        np.testing.assert_allclose(found.sums[k], 0.0, atol=1e-10)
+        np.testing.assert_allclose(found.squares[k], np.cov(own.T, bias=True) * own.shape[0], rtol=1e-10)
     assert not found.squares[3].any()
 
 
@@ -25,7 +24,7 @@ def test_several_labelings_are_as_each_alone():
     rows = rng.normal(size=(60, 3))
     labelings = np.stack([rng.integers(0, pieces, size=60) for pieces in (2, 4, 3)])
     ends = np.array([0, 2, 6, 9])
-    together = _tallied(rows, labelings, ends)
+    together = statistics_of_labelings(Rows.plain(rows), labelings, ends)
     for labels, first, last in zip(labelings, ends, ends[1:], strict=False):
         alone = statistics_of_labels(Rows.plain(rows), labels, last - first)
         here = together.reordered(np.arange(first, last))

@@ -3,7 +3,10 @@
 import numpy as np
 from scipy import special
 
-from vbrand.model.gamma import digamma, log_gamma
+from vbrand.model import gamma
+from vbrand.model.gamma import from_python
+
+digamma, log_gamma = from_python(gamma.digamma), from_python(gamma.log_gamma)
 
 ARGUMENTS = np.concatenate([np.geomspace(1e-6, 1e9, 400), np.linspace(0.01, 12.0, 400), [1.0, 2.0, 0.5, 1.5]])
 

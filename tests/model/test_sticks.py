@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import special
 
-from vbrand.model.sticks import diverge_gamma, explain_counts, log_beta, order_sticks, settle
+from vbrand.model import sticks
+from vbrand.model.gamma import from_python
 from vbrand.model.weights import (
     dirichlet_divergence,
     expected_log_weights,
@@ -15,6 +16,11 @@ from vbrand.model.weights import (
     weights_evidence,
     weights_from,
     weights_of,
+)
+
+diverge_gamma, explain_counts, log_beta, order_sticks, settle = (
+    from_python(each)
+    for each in (sticks.diverge_gamma, sticks.explain_counts, sticks.log_beta, sticks.order_sticks, sticks.settle)
 )
 
 CONCENTRATIONS = [0.3, 4.0, (1.0, 1.0), (2.0, 5.0)]

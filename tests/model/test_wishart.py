@@ -6,10 +6,16 @@ from scipy.special import multigammaln
 
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
+from vbrand.model import wishart
 from vbrand.model.components import Components, room_for
+from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Gaussian
 from vbrand.model.statistics import extrapolated
-from vbrand.model.wishart import Roots, factorise, log_normaliser, way_to_go
+from vbrand.model.wishart import Roots
+
+factorise, log_normaliser, way_to_go = (
+    from_python(each) for each in (wishart.factorise, wishart.log_normaliser, wishart.way_to_go)
+)
 
 
 def some_scales(count, p, seed=0):

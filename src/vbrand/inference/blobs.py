@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from vbrand.model.gamma import jit
+from vbrand.model.gamma import inner, jit
 
 # steps of the power method towards the longest axis: k-means mends what they leave
 _POWER_STEPS = 30
@@ -31,11 +31,12 @@ def blobs(rows, most, steps):  # type: ignore[no-untyped-def]
             centres, sizes = _centres(rows, labels, pieces)
             if not _assign(rows, labels, centres, sizes):
                 break
-        found[pieces - 2] = labels
+        for i in range(n):
+            found[pieces - 2, i] = labels[i]
     return found
 
 
-@jit
+@inner
 def _centres(rows, labels, pieces):  # type: ignore[no-untyped-def]
     """Return the means of the pieces and the numbers of their rows."""
     sums, sizes = np.zeros((pieces, rows.shape[1])), np.zeros(pieces)
@@ -46,21 +47,26 @@ def _centres(rows, labels, pieces):  # type: ignore[no-untyped-def]
             own[j] += rows[i, j]
     for k in range(pieces):
         for j in range(rows.shape[1]):
-            sums[k, j] /= max(sizes[k], 1.0)
+            sums[k, j] /= sizes[k] if sizes[k] > 0.0 else 1.0
     return sums, sizes
 
 
-@jit
+@inner
 def _widest(rows, labels, centres):  # type: ignore[no-untyped-def]
     """Return the piece with the largest sum of squares about its centre."""
     spread = np.zeros(centres.shape[0])
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
-            spread[labels[i]] += (rows[i, j] - centres[labels[i], j]) ** 2
-    return spread.argmax()
+            deviation = rows[i, j] - centres[labels[i], j]
+            spread[labels[i]] += deviation * deviation
+    widest = 0
+    for k in range(spread.size):
+        if spread[k] > spread[widest]:
+            widest = k
+    return widest
 
 
-@jit
+@inner
 def _longest_axis(rows, labels, piece, centre):  # type: ignore[no-untyped-def]
     """Return the direction in which the rows of a piece are widest, by the power method on their scatter."""
     p = rows.shape[1]
@@ -78,13 +84,17 @@ def _longest_axis(rows, labels, piece, centre):  # type: ignore[no-untyped-def]
     for j in range(p):
         if scatter[j, j] > scatter[first, first]:
             first = j
-    axis = scatter[first].copy()  # no direction that the rows do not have
+    axis = np.empty(p)
+    for j in range(p):
+        axis[j] = scatter[first, j]  # a direction that the rows have
     for _ in range(_POWER_STEPS):
-        length = math.sqrt((axis * axis).sum())
-        if length == 0.0:
+        square = 0.0
+        for j in range(p):
+            square += axis[j] * axis[j]
+        if square == 0.0:
             break
         for j in range(p):
-            deviation[j] = axis[j] / length
+            deviation[j] = axis[j] / math.sqrt(square)
         for j in range(p):
             total = 0.0
             for other in range(p):
@@ -93,7 +103,7 @@ def _longest_axis(rows, labels, piece, centre):  # type: ignore[no-untyped-def]
     return axis
 
 
-@jit
+@inner
 def _assign(rows, labels, centres, sizes):  # type: ignore[no-untyped-def]
     """Put each row to the nearest centre that has rows, and return whether any moved."""
     moved = False
@@ -103,7 +113,8 @@ def _assign(rows, labels, centres, sizes):  # type: ignore[no-untyped-def]
             if sizes[k] > 0.0:
                 distance = 0.0
                 for j in range(rows.shape[1]):
-                    distance += (rows[i, j] - centres[k, j]) ** 2
+                    deviation = rows[i, j] - centres[k, j]
+                    distance += deviation * deviation
                 if distance < least:
                     nearest, least = k, distance
         if nearest != labels[i]:

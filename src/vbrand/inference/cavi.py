@@ -19,12 +19,15 @@ from vbrand.inference.climb import (
     climb,
     jump,
     memory,
+    sweep_address,
     why_stop,
 )
 from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows
+from vbrand.inference.sweeps import filled_up
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import components_of, room_for, wisharts_of
+from vbrand.model.gamma import from_python
 from vbrand.model.posterior import (
     BOUND_TERMS,
     Bound,
@@ -36,9 +39,8 @@ from vbrand.model.posterior import (
     updated,
 )
 from vbrand.model.prior import Prior
-from vbrand.model.statistics import Statistics, extrapolated
+from vbrand.model.statistics import Statistics, extrapolated, room_for_sums, store_sums
 from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
-from vbrand.model.wishart import Sums
 from vbrand.types import FloatArray
 
 
@@ -51,6 +53,7 @@ class Stopped(Enum):
     FELL = "the bound fell: the rows are too extreme for double precision"
 
 
+_jump, _why_stop = from_python(jump), from_python(why_stop)
 _REASONS = {
     CONVERGED: Stopped.CONVERGED,
     MAX_ITERATIONS: Stopped.MAX_ITERATIONS,
@@ -74,7 +77,7 @@ class Ascent:
 def ascend(
     rows: Rows,
     prior: Prior,
-    start: Posterior,
+    start: Posterior | Statistics,
     *,
     tol: float = 1e-9,
     max_iter: int = 1_000,
@@ -85,7 +88,7 @@ def ascend(
     progress: Callable[[int, float], None] | None = None,
     tuning: SearchTuning = TUNED,
 ) -> Ascent:
-    """Return where coordinate ascent leads from a start.
+    """Return where coordinate ascent leads from a posterior, or from statistics of rows that are shared out.
 
     `tol` is the relative gain of the bound below which a sweep is the last one. `winners` are the components that the
     rows went to before, if known: it saves a sweep. `sort` re-sorts novel components by size wherever that raises the
@@ -95,7 +98,8 @@ def ascend(
     beaten = -np.inf if beat is None else beat
     pace = Pace(tol, max_iter, beaten, sort, tuning.rounding, tuning.far_behind, tuning.sweeps_to_judge)
     if len(rows) > next(rows.blocks()).stop:
-        return _over_blocks(rows, prior, start, pace, winners, threads, progress)
+        first = updated(prior, start) if isinstance(start, Statistics) else start
+        return _over_blocks(rows, prior, first, pace, winners, threads, progress)
     found = _over_one_block(rows, prior, start, pace, winners)
     if progress is not None:
         for number, bound in enumerate(found.trace.tolist(), start=1):
@@ -129,7 +133,7 @@ def _over_blocks(
             statistics, plain, jumped = kept, 0, False
         else:
             statistics, winners = swept.statistics, swept.winners
-            stopped = why_stop(np.array(trace), len(trace), pace)
+            stopped = _why_stop(np.array(trace), len(trace), pace)
             if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
                 return replace(swept, trace=np.array(trace), stopped=_REASONS[stopped])
 
@@ -137,7 +141,7 @@ def _over_blocks(
             if pace.sort and (np.diff(order) < 0).any():
                 statistics, plain = statistics.reordered(order), 0
                 winners = np.argsort(order).astype(np.int32)[winners]
-            step = jump(np.array(trace), len(trace), plain, pace.max_iter)
+            step = _jump(np.array(trace), len(trace), plain, pace.max_iter)
             jumped = step > 0.0
             if jumped and before is not None:
                 kept, plain = statistics, 0
@@ -163,32 +167,37 @@ def _swept(
 
 
 def _over_one_block(
-    rows: Rows, prior: Prior, start: Posterior, pace: Pace, winners: NDArray[np.int32] | None
+    rows: Rows, prior: Prior, start: Posterior | Statistics, pace: Pace, winners: NDArray[np.int32] | None
 ) -> Ascent:
     """Ascend over a table of one block: all sweeps in one compiled call."""
-    components, (count, p) = start.components, start.components.mean.shape
-    _, roots = room_for(count, p)
+    count, p = prior.components.mean.shape
+    (store, now), (store_before, earlier), (kept, _) = (room_for_sums(count, p) for _ in range(3))
+    wisharts, roots = room_for(count, p)
+    if isinstance(start, Statistics):
+        store_sums(start, now)
+        after = Belief(wisharts, roots, sticks_like(prior.weights))
+    else:
+        after = Belief(wisharts_of(start.components), roots, sticks_of(start.weights))
     before = Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights))
-    after = Belief(wisharts_of(components), roots, sticks_of(start.weights))
-    kind, shape = kernel_codes(components)
-    scores = room_for_scores(kind, p)
-    sums = Sums(np.empty(count), np.empty(count), np.empty((count, p)), np.empty((count, p)), np.empty((count, p, p)))
+    kind, shape = kernel_codes(prior.components)
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
     terms = np.empty(BOUND_TERMS)
 
     trace, evidence, stopped = climb(
-        Table(np.ascontiguousarray(rows.working(slice(None))), first, winners is not None),
+        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics), sweep_address()),
         before,
         after,
         shape,
-        scores,
-        sums,
+        room_for_scores(kind, p, filled_up(p)),
+        (store, store_before, kept),
+        now,
+        earlier,
         memory(count, p, len(rows)),
         sticks_like(prior.weights),
         pace,
         terms,
     )
 
-    posterior = Posterior(components_of(after.components, components.kernels), weights_of(after.weights))
-    bound = Bound(*terms.tolist())
-    return Ascent(posterior, Statistics(*sums, evidence), first, bound, trace.copy(), _REASONS[stopped])
+    components = components_of(after.components, prior.components.kernels, roots)
+    posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
+    return Ascent(posterior, Statistics(*now, evidence), first, bound, trace.copy(), _REASONS[stopped])

@@ -22,7 +22,7 @@ from vbrand.inference.moves import (
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import one_novelty
 from vbrand.inference.tuning import TUNED, SearchTuning
-from vbrand.model.posterior import Posterior, updated
+from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import best_stick_order
 from vbrand.samples import every_kth
@@ -272,7 +272,7 @@ def _tried(task: _Task, state: _State, proposal: Proposal, beat: float) -> _Tria
     place = np.argsort(order).astype(np.int32)
 
     part = with_novelties(task.prior, len(names) - task.prior.known)
-    start = updated(part, proposal.statistics.reordered(order))
+    start = proposal.statistics.reordered(order)
     found = task.climb(part, start, winners=place[proposal.winners], beat=beat)
     found, names = _without_empty(task, found, [names[k] for k in order], beat)
 
@@ -290,7 +290,7 @@ def _without_empty(task: _Task, found: Ascent, names: list[int], beat: float) ->
 
     statistics, winners = without(found.statistics, found.winners, empty)
     part = with_novelties(task.prior, len(names) - len(empty) - task.prior.known)
-    fewer = task.climb(part, updated(part, statistics), winners=winners)
+    fewer = task.climb(part, statistics, winners=winners)
     if fewer.bound.total <= found.bound.total - task.tuning.loose * abs(beat):
         return found, names
 

@@ -23,7 +23,7 @@ from vbrand.inference.sweeps import (
     part_of,
     sweep_block,
 )
-from vbrand.inference.tally import add_deviations, add_means, mirror
+from vbrand.inference.tally import tally
 from vbrand.model.posterior import RowScores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -31,6 +31,8 @@ from vbrand.types import FloatArray, IntArray
 # rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
 # threads, and their statistics added in order
 _PIECES = 16
+# rows of whose mean deviations are taken at first: squares of large numbers would cancel
+_ROWS_FOR_A_MIDDLE = 1_000
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
 
@@ -90,22 +92,29 @@ def _summed(rows: Rows, scores: RowScores, run: Callable[[list[slice]], Statisti
     else:
         parts = list(_pool(threads).map(run, pieces))
     statistics = _pairwise(parts)
-    mirror(statistics.squares)  # the loops fill lower triangles
-    return statistics
+    # the loops fill lower triangles
+    upper = np.tril(statistics.squares, -1).transpose(0, 2, 1)
+    return replace(statistics, squares=statistics.squares + upper)
 
 
 def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], components: int) -> Statistics:
     """Return the statistics of rows that belong to one component each, about the means of their rows."""
-    labels = component.astype(np.int64)
-    counts = np.bincount(labels, minlength=components).astype(np.float64)
-    origin, sums = np.zeros((components, rows.columns)), np.zeros((components, rows.columns))
-    squares = np.zeros((components, rows.columns, rows.columns))
+    return statistics_of_labelings(rows, component.astype(np.int64)[None], np.array([0, components]))
+
+
+def statistics_of_labelings(rows: Rows, labelings: IntArray, ends: IntArray) -> Statistics:
+    """Return the statistics of the pieces of several labelings, (m, n), about their means; each begins at `ends`."""
+    count, p = int(ends[-1]), rows.columns
+    counts = np.bincount((labelings + ends[:-1, None]).ravel(), minlength=count).astype(np.float64)
+    middle = rows.working(slice(None, None, max(1, len(rows) // _ROWS_FOR_A_MIDDLE))).mean(axis=0)
+    sums, squares = np.zeros((count, p)), np.zeros((count, p, p))
     for block in rows.blocks():
-        add_means(rows.working(block), labels[block], counts, origin)
-    for block in rows.blocks():
-        add_deviations(rows.working(block), labels[block], origin, sums, squares, np.empty(rows.columns))
-    mirror(squares)
-    return Statistics(counts, counts, origin, sums, squares, 0.0)
+        labels = np.ascontiguousarray(labelings[:, block])
+        tally(rows.working(block), labels, ends, middle, sums, squares)
+
+    about_middle = Statistics(counts, counts, np.tile(middle, (count, 1)), sums, squares, 0.0)
+    held = np.where(counts > 0.0, counts, 1.0)[:, None]
+    return about_middle.about(np.where(counts[:, None] > 0.0, middle + sums / held, 0.0))
 
 
 def _scoring(scores: RowScores) -> tuple[NDArray[Any], ...]:

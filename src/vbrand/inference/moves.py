@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.kernel import statistics_of_labelings, statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
-from vbrand.inference.tally import mirror, tally
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence
-from vbrand.model.posterior import updated
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
@@ -207,14 +206,14 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
     local = Rows.plain(rows.working(members[every_kth(members.size, tuning.local_rows)]))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
 
-    def fitted(guess: _Guess, beat: float | None) -> Ascent:
-        order = np.append(min(k, prior.known), np.full(guess.pieces.counts.size - 1, prior.known))
+    def fitted(pieces: Statistics, labels: NDArray[np.int32], beat: float | None) -> Ascent:
+        order = np.append(min(k, prior.known), np.full(pieces.counts.size - 1, prior.known))
         part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
         return ascend(
             local,
             part,
-            updated(part, guess.pieces),
-            winners=guess.labels,
+            pieces,
+            winners=labels,
             tol=tuning.loose,
             max_iter=tuning.local_sweeps,
             beat=beat,
@@ -222,13 +221,11 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
             tuning=tuning,
         )
 
-    whole = np.zeros((1, len(local)), dtype=np.int64)
-    unsplit = fitted(
-        _Guess(whole[0].astype(np.int32), _tallied(local.table, whole, np.array([0, 1]))), None
-    ).bound.total
+    together = np.zeros(len(local), dtype=np.int32)
+    unsplit = fitted(statistics_of_labels(local, together, 1), together, None).bound.total
     found = list[Split]()
-    for guess in _best_guesses(local.table, prior, min(k, prior.known), room, tuning):
-        fit = fitted(guess, unsplit)
+    for guess in _best_guesses(local, prior, min(k, prior.known), room, tuning):
+        fit = fitted(guess.pieces, guess.labels, unsplit)
         counts = fit.statistics.counts
         live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
         hope = fit.bound.total - unsplit
@@ -246,21 +243,23 @@ class _Guess:
     pieces: Statistics
 
 
-def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
+def _best_guesses(local: Rows, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
     """Return the guesses that look best as they are; `own` is the component of the prior that is split."""
     # in units of the base measure, where the rows of a class are about as wide in all directions
     size, axes = np.linalg.eigh(prior.components.scale[prior.known])
-    unit = local @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
-    labelings = [labels for labels in guesses(unit, tuning) if labels.max() in range(1, room + 1)]
-    if not labelings:
+    unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
+    labelings = np.array(list(guesses(unit, tuning)))
+    last = labelings.max(axis=1)
+    labelings, last = labelings[(last >= 1) & (last <= room)], last[(last >= 1) & (last <= room)]
+    if last.size == 0:
         return []
 
-    ends = np.cumsum([0] + [labels.max() + 1 for labels in labelings])
-    pieces = _tallied(local, np.array(labelings), ends)
+    ends = np.append(0, np.cumsum(last + 1))
+    pieces = statistics_of_labelings(local, labelings, ends)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
     as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
     advantage = as_own - as_novel
-    shares = pieces.counts / local.shape[0]
+    shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
     values = np.add.reduceat(value, ends[:-1]) + np.maximum.reduceat(advantage, ends[:-1])
 
@@ -275,15 +274,6 @@ def _best_guesses(local: FloatArray, prior: Prior, own: int, room: int, tuning: 
         labels = np.argsort(order).astype(np.int32)[labelings[number]]
         best.append(_Guess(labels, pieces.reordered(here[order])))
     return best
-
-
-def _tallied(rows: FloatArray, labelings: IntArray, ends: IntArray) -> Statistics:
-    """Return the statistics of the pieces of labelings, (m, n), about their means; those of each begin at `ends`."""
-    count, p = int(ends[-1]), rows.shape[1]
-    counts, origin, sums, squares = np.zeros(count), np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
-    tally(rows, labelings, ends, counts, origin, sums, squares, np.empty(p))
-    mirror(squares)
-    return Statistics(counts, counts, origin, sums, squares, 0.0)
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:

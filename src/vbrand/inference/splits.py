@@ -5,6 +5,7 @@ matter but for ties.
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -33,8 +34,7 @@ def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray
     yield from _blobs(unusual[:, : tuning.flattest], most, steps)
 
     distance = np.square(white).sum(axis=1)
-    for share in tuning.within:
-        yield (distance > np.quantile(distance, share)).astype(np.int64)
+    yield from (distance > np.quantile(distance, tuning.within)[:, None]).astype(np.int64)
     for axes in (standard, white, unusual):
         yield from _crossings(axes, tuning.crossings)
 
@@ -70,13 +70,17 @@ def _crossings(rows: FloatArray, pairs: int) -> Iterator[IntArray]:
     squares -= squares.mean(axis=0)
     together = squares.T @ squares
     size = np.sqrt(np.maximum(np.diagonal(together), np.finfo(float).tiny))
-    first, second = np.triu_indices(p, 1)
+    first, second = _pairs(p)
     order = np.argsort(together[first, second] / (size[first] * size[second]), kind="stable")
 
-    for pair in order[::-1][:pairs]:
-        yield (rows[:, first[pair]] * rows[:, second[pair]] > 0.0).astype(np.int64)
-    for pair in order[:pairs]:
-        yield (np.abs(rows[:, first[pair]]) > np.abs(rows[:, second[pair]])).astype(np.int64)
+    columns, rising, falling = rows.T, order[::-1][:pairs], order[:pairs]
+    yield from (columns[first[rising]] * columns[second[rising]] > 0.0).astype(np.int64)
+    yield from (np.abs(columns[first[falling]]) > np.abs(columns[second[falling]])).astype(np.int64)
+
+
+@cache
+def _pairs(p: int) -> tuple[IntArray, IntArray]:
+    return np.triu_indices(p, 1)
 
 
 def _standardised(rows: FloatArray) -> FloatArray:

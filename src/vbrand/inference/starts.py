@@ -23,8 +23,8 @@ def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
 
 def one_novelty(rows: Rows, prior: Prior) -> Posterior:
     """Return known classes as the prior has them, and one novel component as wide as all the rows."""
-    everything = from_labels(rows, prior, np.full(len(rows), prior.known))
-    return Posterior(everything.components, prior.weights)
+    everything = statistics_of_labels(rows, np.full(len(rows), prior.known), prior.known + prior.opened)
+    return Posterior(posterior_from(prior.components, everything), prior.weights)
 
 
 def k_means(rows: Rows, prior: Prior, groups: int, seed: int, tuning: SearchTuning = TUNED) -> Posterior:

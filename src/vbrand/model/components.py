@@ -11,11 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 
+from vbrand.model import wishart as formulas
+from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Kernel
 from vbrand.model.statistics import Statistics, sums_of
-from vbrand.model.wishart import NOT_POSITIVE, Roots, Wisharts, diverge, explain, factorise, log_precisions, update
+from vbrand.model.wishart import Roots, Wisharts
 from vbrand.types import BoolArray, FloatArray, IntArray
+
+_update = from_python(formulas.update)
+_log_precisions = from_python(formulas.log_precisions)
+_diverge = from_python(formulas.diverge)
+_explain = from_python(formulas.explain)
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,9 @@ class Components:
     @cached_property
     def roots(self) -> Roots:
         """Return the lower Cholesky factors L of the scales, L^-1, (K, p, p), and log |S|, (K,)."""
-        roots = Roots(np.empty(self.scale.shape), np.empty(self.scale.shape), np.empty(self.dof.size))
-        if not factorise(np.array(self.scale), roots):
-            raise np.linalg.LinAlgError(NOT_POSITIVE)
-        return roots
+        factor = np.linalg.cholesky(self.scale)
+        inverse = np.array([linalg.lapack.dtrtri(one, lower=True)[0] for one in factor]).reshape(factor.shape)
+        return Roots(factor, inverse, 2.0 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
 
     @property
     def factor(self) -> FloatArray:
@@ -99,9 +106,12 @@ def wisharts_of(components: Components) -> Wisharts:
     )
 
 
-def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...]) -> Components:
+def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...], roots: Roots | None = None) -> Components:
     """Return what compiled formulas have stored."""
-    return Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
+    components = Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
+    if roots is not None:  # known already
+        components.__dict__["roots"] = roots
+    return components
 
 
 def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:
@@ -114,21 +124,21 @@ def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     posterior, _ = room_for(*prior.mean.shape)
-    update(wisharts_of(prior), sums_of(statistics), posterior)
+    _update(wisharts_of(prior), sums_of(statistics), posterior)
     return components_of(posterior, prior.kernels)
 
 
 def expected_log_precision(components: Components) -> FloatArray:
     """Return E log |Sigma^-1| of each component, (K,)."""
     result = np.empty(components.dof.size)
-    log_precisions(components.precision, components.dof, components.log_determinant, components.columns, result)
+    _log_precisions(components.precision, components.dof, components.log_determinant, components.columns, result)
     return result
 
 
 def divergence(posterior: Components, prior: Components) -> FloatArray:
     """Return KL(posterior || prior) of each component, (K,); 0 for point masses."""
     result = np.empty(prior.dof.size)
-    diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
+    _diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
     return result
 
 
@@ -140,5 +150,5 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     """
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
-    explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
+    _explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
     return result

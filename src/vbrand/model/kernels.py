@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import gammaln
 
-from vbrand.model.gamma import jit, log_gamma
+from vbrand.model.gamma import from_python, inner, jit, log_gamma
 from vbrand.types import FloatArray
 
 # integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it
@@ -44,7 +44,7 @@ class ScaleMixture(ABC):
 
         What tail and power are to the score as a function of D is said by the loop that has the kernel's code.
         """
-        parts = np.array([score_of(self.code, self.shape, float(one), p) for one in around]).reshape(-1, 3)
+        parts = np.array([_score_of(self.code, self.shape, float(one), p) for one in around]).reshape(-1, 3)
         return parts[:, 0], parts[:, 1], parts[:, 2]
 
     @abstractmethod
@@ -141,7 +141,7 @@ class Student(ScaleMixture):
 _STUDENT = Student.code
 
 
-@jit
+@inner
 def score_of(code, shape, around, p):  # type: ignore[no-untyped-def]
     """Return constant, tail and power of a kernel: see ScaleMixture.score."""
     if code == _STUDENT:
@@ -153,6 +153,7 @@ def score_of(code, shape, around, p):  # type: ignore[no-untyped-def]
     return -0.5 * around, 0.0, 0.0
 
 
+_score_of = from_python(score_of)
 Kernel = Gaussian | Student
 # what the setting `kernel` may be; of several kernels the one with the best bound is kept
 KernelName = Literal["student", "gaussian", "auto"]
@@ -193,8 +194,8 @@ def integrate_tau(distance, rise, half, power, freedom, nodes, weights, result):
             slope = rise - half * tau - power * share
             bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
             step = slope / bend
-            s -= min(max(step, -1.0), 1.0)
-            if abs(step) < _SMALL_STEP:
+            s -= -1.0 if step < -1.0 else 1.0 if step > 1.0 else step
+            if -_SMALL_STEP < step < _SMALL_STEP:
                 break
 
         width, largest, total = math.sqrt(-2.0 / bend), -math.inf, 0.0

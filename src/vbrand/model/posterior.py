@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from vbrand.model.components import Components, posterior_from, wisharts_of
-from vbrand.model.gamma import jit
+from vbrand.model.gamma import from_python, once
 from vbrand.model.kernels import score_of
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
@@ -81,8 +81,8 @@ def scores_of(posterior: Posterior) -> RowScores:
     """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
     kind, shape = kernel_codes(components)
-    scores = room_for_scores(kind, components.columns)
-    score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
+    scores = room_for_scores(kind, components.columns, components.columns)
+    _score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
     return RowScores(**scores._asdict())
 
 
@@ -92,21 +92,20 @@ def kernel_codes(components: Components) -> tuple[IntArray, FloatArray]:
     return kind, np.array([kernel.shape for kernel in components.kernels], dtype=np.float64)
 
 
-def room_for_scores(kind: IntArray, p: int) -> Scores:
-    """Return room for the scores of components with these kernels."""
+def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
+    """Return room for the scores of components with these kernels, roots filled up with zeros to so many columns."""
     count = kind.size
-    centre, root = np.empty((count, p)), np.empty((count, p, p))
+    centre, root = np.empty((count, p)), np.zeros((count, side, side))
     return Scores(
         centre=centre, root=root, constant=np.empty(count), kind=kind, tail=np.empty(count), power=np.empty(count)
     )
 
 
-@jit
+@once
 def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
     """Store what makes a score of a row."""
     centre, root, constant, kind, tail, power = scores
-    p = root.shape[1]
-    centre[:] = components.mean
+    p = centre.shape[1]
     log_precisions(components.precision, components.dof, roots.log_determinant, p, tail)
     log_weights(weights, power)
     for k in range(constant.size):
@@ -114,6 +113,8 @@ def score_components(components, roots, weights, shape, scores):  # type: ignore
         # (5.13) 1/2 [-p log 2 pi + E log|Sigma^-1|] + g(delta),  (5.18) + E log w_k
         constant[k] = 0.5 * (tail[k] - p * math.log(2.0 * math.pi)) + power[k]
         # (5.12) delta = u (y - m)' S^-1 (y - m) + p / l;  (y - m0)' Psi^-1 (y - m0) for a point mass
+        for i in range(p):
+            centre[k, i] = components.mean[k, i]
         own, tail[k], power[k] = score_of(kind[k], shape[k], p / components.precision[k], p)
         constant[k] += own
         size = 1.0 if fixed else math.sqrt(components.dof[k])
@@ -126,7 +127,7 @@ def score_components(components, roots, weights, shape, scores):  # type: ignore
 def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
     terms = np.empty(BOUND_TERMS)
-    bound_terms(
+    _bound_terms(
         (wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights)),
         (wisharts_of(posterior.components), posterior.components.roots, sticks_of(posterior.weights)),
         evidence,
@@ -135,7 +136,7 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     return Bound(*terms.tolist())
 
 
-@jit
+@once
 def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
     """Store the parts of the bound."""
     apart = np.empty(posterior[0].dof.size)
@@ -146,5 +147,10 @@ def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-d
     terms[0] = evidence
     terms[1] = -diverge_dirichlet(posterior[2].dirichlet, prior[2].dirichlet)
     terms[2] = -diverge_sticks(posterior[2], prior[2])
-    terms[3] = -apart[:known].sum()
-    terms[4] = -apart[known:].sum()
+    terms[3], terms[4] = 0.0, 0.0
+    for k in range(apart.size):
+        terms[3 if k < known else 4] -= apart[k]
+
+
+_score_components = from_python(score_components)
+_bound_terms = from_python(bound_terms)

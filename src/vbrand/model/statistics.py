@@ -11,8 +11,11 @@ from typing import Self
 
 import numpy as np
 
+from vbrand.model.gamma import from_python
 from vbrand.model.wishart import Sums, extrapolate
 from vbrand.types import FloatArray, IntArray
+
+_extrapolate = from_python(extrapolate)
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
 def extrapolated(now: Statistics, before: Statistics, step: float) -> Statistics:
     """Return the statistics that lie so many times the way from earlier ones to these beyond these."""
     sums = sums_of(now)
-    extrapolate(sums, sums_of(before), step)
+    _extrapolate(sums, sums_of(before), step)
     return Statistics(
         counts=sums.counts,
         weights=sums.weights,
@@ -111,3 +114,18 @@ def sums_of(statistics: Statistics) -> Sums:
         np.array(statistics.sums),
         np.array(statistics.squares),
     )
+
+
+def room_for_sums(components: int, p: int) -> tuple[FloatArray, Sums]:
+    """Return room for the statistics of so many components: one array, and its parts, origins first."""
+    sizes = [components * p, components, components, components * p, components * p * p]
+    store = np.zeros(sum(sizes))
+    origin, counts, weights, sums, squares = np.split(store, np.cumsum(sizes)[:-1])
+    shape = (components, p)
+    return store, Sums(counts, weights, origin.reshape(shape), sums.reshape(shape), squares.reshape(*shape, p))
+
+
+def store_sums(statistics: Statistics, sums: Sums) -> None:
+    """Store statistics where compiled formulas find them."""
+    for name, part in sums._asdict().items():
+        part[...] = getattr(statistics, name)

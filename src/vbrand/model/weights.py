@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from vbrand.model.sticks import (
-    Sticks,
-    diverge_dirichlet,
-    diverge_sticks,
-    explain_counts,
-    log_weights,
-    order_sticks,
-    settle,
-)
+from vbrand.model import sticks as formulas
+from vbrand.model.gamma import from_python
+from vbrand.model.sticks import Sticks
 from vbrand.types import FloatArray, IntArray
+
+_settle = from_python(formulas.settle)
+_log_weights = from_python(formulas.log_weights)
+_diverge_dirichlet = from_python(formulas.diverge_dirichlet)
+_diverge_sticks = from_python(formulas.diverge_sticks)
+_explain_counts = from_python(formulas.explain_counts)
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, flo
 def weights_from(prior: Weights, counts: FloatArray) -> Weights:
     """Return the best weights for components that hold these many rows; places beyond them hold none."""
     posterior = sticks_like(prior)
-    settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
+    _settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
     return weights_of(posterior)
 
 
@@ -85,7 +85,7 @@ def weights_of(sticks: Sticks) -> Weights:
 def expected_log_weights(weights: Weights) -> FloatArray:
     """Return E log w_k of every place, (J + T,)."""
     result = np.empty(weights.known + weights.novel)
-    log_weights(sticks_of(weights), result)
+    _log_weights(sticks_of(weights), result)
     return result
 
 
@@ -101,19 +101,22 @@ def log_expected_weights(weights: Weights) -> FloatArray:
 
 def dirichlet_divergence(posterior: Weights, prior: Weights) -> float:
     """Return KL(Dir(eta) || Dir(alpha))."""
-    return float(diverge_dirichlet(np.array(posterior.dirichlet), np.array(prior.dirichlet)))
+    return float(_diverge_dirichlet(np.array(posterior.dirichlet), np.array(prior.dirichlet)))
 
 
 def stick_divergence(posterior: Weights, prior: Weights) -> float:
     """Return the sum over sticks of KL(Beta(a, b) || Beta(1, gamma)), and that of gamma where it has a factor."""
-    return float(diverge_sticks(sticks_of(posterior), sticks_of(prior)))
+    return float(_diverge_sticks(sticks_of(posterior), sticks_of(prior)))
 
 
 def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
     """Return the order of all components that puts novel ones largest first, where that raises the bound."""
-    order = np.empty(counts.size, dtype=np.int64)
-    order_sticks(sticks_of(prior), np.ascontiguousarray(counts), sticks_like(prior), order)
-    return order
+    stays = np.arange(counts.size)
+    largest_first = np.append(stays[: prior.known], prior.known + np.argsort(-counts[prior.known :], kind="stable"))
+    if (largest_first == stays).all():
+        return stays
+    before, after = weights_evidence(prior, counts[np.stack([stays, largest_first])])
+    return largest_first if after > before else stays
 
 
 def weights_evidence(prior: Weights, counts: FloatArray) -> Any:
@@ -123,7 +126,7 @@ def weights_evidence(prior: Weights, counts: FloatArray) -> Any:
     """
     ways = np.ascontiguousarray(np.atleast_2d(counts))
     result = np.empty(ways.shape[0])
-    explain_counts(sticks_of(prior), ways, sticks_like(prior), result)
+    _explain_counts(sticks_of(prior), ways, sticks_like(prior), result)
     return result if counts.ndim == 2 else float(result[0])
 
 

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, jit, log_gamma
+from vbrand.model.gamma import digamma, inner, log_gamma, once
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p)
 Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale"])
@@ -23,15 +23,15 @@ _SLOWEST = 0.95
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
-@jit
+@once
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
-    drift, distance = np.zeros(prior.mean.shape[1]), np.zeros(prior.mean.shape[1])
+    drift, distance = np.empty(prior.mean.shape[1]), np.empty(prior.mean.shape[1])
     for k in range(statistics.counts.size):
         _update_one(prior, k, statistics, k, posterior, k, drift, distance)
 
 
-@jit
+@inner
 def _update_one(prior, before, statistics, k, posterior, after, drift, distance):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wishart for the rows of component k, given the prior of one, in place of one."""
     counts, weights, origin, sums, squares = statistics
@@ -60,12 +60,14 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
                 own[j] += add[j] - a * drift[j] + b * distance[j]
 
 
-@jit
+@once
 def factorise(scale, roots):  # type: ignore[no-untyped-def]
     """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
     for k in range(scale.shape[0]):
         lower, upper = roots.factor[k], roots.inverse[k]
-        upper[:] = scale[k]
+        for i in range(scale.shape[1]):
+            for j in range(scale.shape[1]):
+                upper[i, j] = scale[k, i, j]
         roots.log_determinant[k] = _decompose(upper)
         if math.isnan(roots.log_determinant[k]):
             return False
@@ -76,7 +78,7 @@ def factorise(scale, roots):  # type: ignore[no-untyped-def]
     return True
 
 
-@jit
+@inner
 def _decompose(square):  # type: ignore[no-untyped-def]
     """Overwrite the upper triangle of S by U, S = U'U, and return log|S|; NaN where S is not positive definite."""
     p, total = square.shape[0], 0.0
@@ -96,13 +98,13 @@ def _decompose(square):  # type: ignore[no-untyped-def]
     return 2.0 * total
 
 
-@jit
+@inner
 def _invert(lower, inverse):  # type: ignore[no-untyped-def]
     """Store L^-1, row after row: L_ii x_i = e_i - sum_{j<i} L_ij x_j."""
-    inverse[:] = 0.0
     for i in range(lower.shape[0]):
         row = inverse[i]
-        row[i] = 1.0
+        for c in range(lower.shape[0]):
+            row[c] = 1.0 if c == i else 0.0
         for j in range(i):
             above, share = inverse[j, : j + 1], lower[i, j]
             for c in range(above.size):
@@ -111,7 +113,7 @@ def _invert(lower, inverse):  # type: ignore[no-untyped-def]
             row[c] /= lower[i, i]
 
 
-@jit
+@inner
 def log_precisions(precision, dof, log_determinant, p, result):  # type: ignore[no-untyped-def]
     """Store E log|Sigma^-1| of each component."""
     for k in range(dof.size):
@@ -123,7 +125,7 @@ def log_precisions(precision, dof, log_determinant, p, result):  # type: ignore[
                 result[k] += digamma(0.5 * (dof[k] - i))
 
 
-@jit
+@inner
 def log_normaliser(dof, log_determinant, p):  # type: ignore[no-untyped-def]
     """Return log B of a Wishart whose inverse scale matrix has this log determinant."""
     # (6.8)  log B(S, u) = u/2 log|S| - u p / 2 log 2 - log G_p(u / 2)
@@ -133,7 +135,7 @@ def log_normaliser(dof, log_determinant, p):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@once
 def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
     """Store KL(posterior || prior) of each component; 0 for point masses."""
     p = posterior.mean.shape[1]
@@ -149,7 +151,8 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
         distance, trace = 0.0, 0.0
         for i in range(p):
             moved[i] = posterior.mean[k, i] - prior.mean[k, i]
-            product[:] = 0.0
+            for c in range(i + 1):
+                product[c] = 0.0
             step = 0.0
             for j in range(i + 1):
                 share, row = roots.inverse[k, i, j], prior_roots.factor[k, j]
@@ -167,7 +170,7 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
         result[k] += 0.5 * (u - nu) * expected[k] + 0.5 * u * (trace - p)
 
 
-@jit
+@inner
 def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-untyped-def]
     """Store what each component adds to the bound at its optimum, for rows with these statistics.
 
@@ -194,12 +197,14 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
         result[k] += 0.5 * p * math.log(prior.precision[j] / posterior.precision[0])
 
 
-@jit
+@inner
 def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
     """Return tr(Psi^-1 Q), Q about a mean: the squared distances of the rows of component k, summed."""
     p, total = mean.size, 0.0
     squares, sums, weight = statistics.squares[k], statistics.sums[k], statistics.weights[k]
-    moved = statistics.origin[k] - mean
+    moved = np.empty(p)
+    for i in range(p):
+        moved[i] = statistics.origin[k, i] - mean[i]
     for i in range(p):
         for a in range(i + 1):
             for b in range(i + 1):
@@ -209,14 +214,15 @@ def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@once
 def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
     """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
     counts, weights, origin, sums, squares = statistics
     for k in range(counts.size):
-        for now, then in ((counts[k], before.counts[k]), (weights[k], before.weights[k])):
-            if then > now:
-                step = min(step, 0.5 * now / (then - now))
+        if step * (before.counts[k] - counts[k]) > 0.5 * counts[k]:
+            step = 0.5 * counts[k] / (before.counts[k] - counts[k])
+        if step * (before.weights[k] - weights[k]) > 0.5 * weights[k]:
+            step = 0.5 * weights[k] / (before.weights[k] - weights[k])
 
     p = origin.shape[1]
     moved, shifted = np.empty(p), np.empty(p)
@@ -236,11 +242,11 @@ def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
         weights[k] += step * (weights[k] - rows)
 
 
-@jit
+@once
 def way_to_go(gain, gain_before):  # type: ignore[no-untyped-def]
     """Return how far an ascent has still to go, in units of its last step, by its last two gains."""
     # (5.20) r / (1 - r), r = sqrt(gain / gain before): steps shrink by r, and gains, which are quadratic, by r^2
     if not 0.0 < gain < gain_before:
         return 0.0
-    rate = min(math.sqrt(gain / gain_before), _SLOWEST)
-    return rate / (1.0 - rate)
+    rate = math.sqrt(gain / gain_before)
+    return rate / (1.0 - rate) if rate < _SLOWEST else _SLOWEST / (1.0 - _SLOWEST)

@@ -17,8 +17,8 @@ from scipy.linalg import solve_triangular
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import grow
+from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import FARTHEST, Rows
-from vbrand.inference.starts import from_labels
 from vbrand.model.components import Components, evidence, stacked
 from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
@@ -262,7 +262,8 @@ def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
 def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     alone = Prior(prior, prior_weights(np.ones(1), 1.0, 1), np.zeros(0, dtype=np.int64))
     plain = Rows.plain(np.ascontiguousarray(rows))
-    return ascend(plain, alone, from_labels(plain, alone, np.zeros(rows.shape[0], dtype=np.int64)))
+    whole = statistics_of_labels(plain, np.zeros(rows.shape[0], dtype=np.int64), 1)
+    return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
 def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> list[_Mode]:
