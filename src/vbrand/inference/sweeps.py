@@ -173,14 +173,16 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
         for lane in range(padded):
             distance[lane] = 0.0
 
-        end, left = 0, 1
-        while left > 0 and end < p:
-            begin, end = end, p if p - end < _STEP or not limited else end + _STEP
+        left = reach
+        for begin in range(0, p, _STEP if limited else p):
+            end = begin + _STEP if limited and begin + _STEP < p else p
             add_squares(roots[k], shift, group.deviation, first, second, distance, begin, end, padded)
             if limited:
                 left = 0
                 for lane in range(reach):
                     left += distance[lane] <= limit[lane]
+                if left == 0:
+                    break
         if left == 0:
             group.reach[k] = 0
             continue
