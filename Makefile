@@ -22,6 +22,7 @@ test-elsewhere: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
+	$(BIN)/python benchmarks/speed.py --against 03f89ea
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/sampler.py

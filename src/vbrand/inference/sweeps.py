@@ -22,10 +22,9 @@ NEGLIGIBLE = 36.75
 # columns from which it pays to look who is still in play, and rows of a factor between two looks
 _WIDE = 16
 _STEP = 8
-# rows that are worked on together: deviations of few columns stay in the processor's first cache, and of many columns
-# a component can be given up the sooner the fewer rows must agree
+# rows that are worked on together: few enough for their deviations to stay in cache, and for a component to be given up
+# by all of them; many enough for what is done once per group. Of 96, 160, 256 and 400 the best over p = 36, 64, 128
 _LANES = 256
-_LANES_WIDE = 128
 # lanes that a vector loop takes at a time
 VECTOR = 16
 # kernels by their code: a component has one, so that no loop over rows asks which
@@ -53,15 +52,14 @@ def block_memory(components: int, p: int, rows: int) -> Block:
 
 def group_memory(components: int, p: int) -> Group:
     """Return the memory of a group of rows: O((p + K) lanes)."""
-    width = _LANES if p < _WIDE else _LANES_WIDE
-    lanes = _apart((7, width))
+    lanes = _apart((7, _LANES))
     return Group(
-        deviation=_apart((filled_up(p), width)),
-        score=_apart((components, width)),
-        pull=_apart((components, width)),
+        deviation=_apart((filled_up(p), _LANES)),
+        score=_apart((components, _LANES)),
+        pull=_apart((components, _LANES)),
         lanes=lanes,
         bits=lanes[VALUE].view(np.int64),
-        winner=_apart(width, np.int64),
+        winner=_apart(_LANES, np.int64),
         reach=_apart(components, np.int64),
         shift=_apart(filled_up(p)),
         square=_apart((filled_up(p), filled_up(p))),
@@ -175,14 +173,16 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
         for lane in range(padded):
             distance[lane] = 0.0
 
-        end, left = 0, 1
-        while left > 0 and end < p:
-            begin, end = end, p if p - end < _STEP or not limited else end + _STEP
+        left = reach
+        for begin in range(0, p, _STEP if limited else p):
+            end = begin + _STEP if limited and begin + _STEP < p else p
             add_squares(roots[k], shift, group.deviation, first, second, distance, begin, end, padded)
             if limited:
                 left = 0
                 for lane in range(reach):
                     left += distance[lane] <= limit[lane]
+                if left == 0:
+                    break
         if left == 0:
             group.reach[k] = 0
             continue

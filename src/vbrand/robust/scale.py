@@ -137,7 +137,7 @@ def _distance_of_rank(x, rank, partners, sample, rest):  # type: ignore[no-untyp
             below = count
             continue
         if exact:
-            count = _reach(x, pivot, False, partners[reach])
+            count = _reach(x, pivot, not exact, partners[reach])
             if count < rank:
                 return pivot
         if count < below + in_play:
@@ -149,7 +149,7 @@ def _distance_of_rank(x, rank, partners, sample, rest):  # type: ignore[no-untyp
         for j in range(partners[inside, i] + 1, partners[last, i] + 1):
             rest[filled] = x[j] - x[i]
             filled += 1
-    return _select(rest, filled, rank - below - 1)
+    return _select(rest, in_play, rank - below - 1)
 
 
 @_inner

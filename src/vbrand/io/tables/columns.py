@@ -9,7 +9,8 @@ def measured(known: Frame, roles: set[str]) -> tuple[list[str], list[str]]:
     others = [name for name in known.columns if name not in roles]
     columns = [name for name in others if name in known.numeric or name in known.mixed]
     empty = [name for name in others if name in known.empty]
-    text = [name for name in others if name not in columns and name not in empty]
+    told_apart = {*columns, *empty}
+    text = [name for name in others if name not in told_apart]
     counters, growing = known.numbered([name for name in columns if name not in known.mixed])
     if len(counters) == len(columns):
         counters = []
@@ -23,7 +24,8 @@ def measured(known: Frame, roles: set[str]) -> tuple[list[str], list[str]]:
             f"--id '{growing[0]}'."
         )
 
-    columns = [name for name in columns if name not in counters]
+    left_out = set(counters)
+    columns = [name for name in columns if name not in left_out]
     if not columns:
         raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
     return columns, notes
@@ -31,7 +33,8 @@ def measured(known: Frame, roles: set[str]) -> tuple[list[str], list[str]]:
 
 def want_columns(frame: Frame, columns: list[str], who: str) -> None:
     """Refuse a table that lacks columns."""
-    missing = [name for name in columns if name not in frame.columns]
+    there = set(frame.columns)
+    missing = [name for name in columns if name not in there]
     if missing:
         raise TableError(
             f"{frame.name} has no column {listed(missing)}, {who}. Columns are matched by name, in any order."

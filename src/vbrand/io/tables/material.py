@@ -147,7 +147,8 @@ def _notes_on_two(known: Frame, other: Frame, roles: Roles, given: BoolArray, ca
         notes.append(f"{(~given).sum():,} rows of {known.name} have no label and were left out.")
     if roles.label != roles.truth and any(carried.get(roles.label or "", [])):
         notes.append(f"{other.name} has labels too: --truth '{roles.label}' compares them with what is found.")
-    extra = [name for name in other.columns if name in other.numeric and name not in known.columns]
+    there = set(known.columns)
+    extra = [name for name in other.columns if name in other.numeric and name not in there]
     if extra:
         notes.append(f"columns that were not measured, because {known.name} does not have them: {listed(extra)}.")
     return notes
@@ -213,8 +214,9 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
 
 def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[str] | None = None) -> Carried:
     """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
-    names = [name for name in frame.columns if name in roles.all or name not in frame.numeric | set(frame.mixed)]
-    names = [name for name in names if name not in frame.empty | (taken or set()) and name != roles.name]
+    numbers, left_out = frame.numeric | set(frame.mixed), frame.empty | (taken or set())
+    names = [name for name in frame.columns if name in roles.all or name not in numbers]
+    names = [name for name in names if name not in left_out and name != roles.name]
     counted = "row" if "row" not in frame.columns else "row number"
     carried: Carried = {counted: RowNumbers(range(frame.rows) if chosen is None else chosen)}
     if roles.name is not None:

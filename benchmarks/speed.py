@@ -1,0 +1,393 @@
+"""Speed as ratios: this tree against a named commit and against scikit-learn, in one run; writes docs/speed.md.
+
+    python benchmarks/speed.py --against 03f89ea          # all of it: about twenty minutes
+    python benchmarks/speed.py --against 03f89ea --only first,tables     # printed, but no page is written
+
+The commit is checked out into a git worktree of its own, which is taken away at the end. Each side runs in a process of
+its own, with one thread and warm, and the sides take turns: what disturbs the machine disturbs both. Times are CPU
+seconds of the process, medians of rounds; where threads are compared they are seconds of the clock. Ratios above 1 mean
+that this tree is faster. Also writes docs/speed.svg and benchmarks/speed.json.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared" / "bench"
+STORED = Path(__file__).with_suffix(".json")
+
+ROUNDS = 3
+# rows, columns, components of one sweep
+CASES = ((200_000, 2, 23), (200_000, 5, 23), (100_000, 10, 23), (20_000, 36, 14), (10_000, 64, 20), (5_000, 128, 20))
+# one of the three grows, the others stay
+CURVES = {
+    "rows": [(n, 10, 20) for n in (10_000, 30_000, 100_000, 300_000, 1_000_000)],
+    "columns": [(20_000, p, 20) for p in (2, 4, 8, 16, 32, 64)],
+    "components": [(50_000, 10, k) for k in (5, 10, 20, 40, 80)],
+}
+# scikit-learn keeps shares of all rows in all components in memory
+MOST_FOR_PEER = 300_000
+TABLES = ("vowel", "yeast", "shuttle", "fruit", "segment")
+SIDES = ("this tree", "commit", "scikit-learn")
+
+
+def apart(p):
+    return 4.0 if p <= 5 else 2.0
+
+
+def overlapping(p):
+    return 0.5
+
+
+# ---- the worker: one side, in a process of its own
+
+
+def work():
+    """Answer requests, one JSON object per line, until the input ends."""
+    step = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["do"] == "prepare":
+            step, answer = prepared(**request["what"]), None
+        else:
+            answer = seconds_of(step, request["times"], request["clock"])
+        print(json.dumps(answer), flush=True)
+
+
+def prepared(kind, **what):
+    return {"sweep": sweep_step, "peer": peer_step, "table": table_step, "first": first_step}[kind](**what)
+
+
+def seconds_of(step, times, clock):
+    """Return the median of so many runs."""
+    now = getattr(time, clock)
+    seen = []
+    for _ in range(times):
+        start = now()
+        step()
+        seen.append(now() - start)
+    return float(np.median(seen))
+
+
+def sweep_step(rows, columns, components, spread, threads=1):
+    import kernel  # that of the side's own tree
+
+    data, labels = kernel.simulated(rows, columns, components, 0, spread)
+    return kernel.our_sweep(kernel.Rows.plain(data), kernel.flat_prior(columns, components), labels, threads)
+
+
+def peer_step(rows, columns, components, spread):
+    import kernel
+
+    data, labels = kernel.simulated(rows, columns, components, 0, spread)
+    return kernel.their_sweep(data, labels, components)
+
+
+def table_step(name):
+    sys.path.insert(0, str(SHARED))
+    from run import make_task
+
+    from vbrand import VBrand
+
+    known, labels, new, *_ = make_task(name, 0)
+
+    def step():
+        VBrand(random_state=0).fit(known, labels).discover(new)
+
+    step()  # loads compiled code
+    return step
+
+
+def first_step():
+    """Return what a new user does first: 120 labelled rows of two classes, 200 more of three, 5 columns."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 60)
+    known = rng.normal(size=(120, 5)) + 4.0 * labels[:, None]
+    new = rng.normal(size=(200, 5)) + np.repeat([0.0, 4.0, 8.0], [60, 60, 80])[:, None]
+    from vbrand import VBrand
+
+    return lambda: VBrand(random_state=0).fit(known, labels).discover(new)
+
+
+# ---- the other end
+
+
+class Side:
+    """A process that measures one tree."""
+
+    def __init__(self, tree, cache):
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+        path = os.pathsep.join([str(tree / "src"), str(tree / "benchmarks")])
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", __file__, "--worker"],
+            env={**os.environ, **threads, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(cache)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, **request):
+        """Return the answer to a request."""
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit("a worker stopped; its error stands above")
+        return json.loads(line)
+
+    def prepare(self, kind, **what):
+        """Get ready to measure something."""
+        self.ask(do="prepare", what={"kind": kind, **what})
+
+    def seconds(self, times=3, clock="process_time"):
+        """Return the median seconds of what was prepared."""
+        return self.ask(do="run", times=times, clock=clock)
+
+    def close(self):
+        """End the process."""
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def taking_turns(sides, times=3, clock="process_time"):
+    """Return the median of each side over rounds."""
+    return np.median([[side.seconds(times, clock) for side in sides] for _ in range(ROUNDS)], axis=0).tolist()
+
+
+@contextmanager
+def checked_out(commit):
+    """Yield the folder of a git worktree with a commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "--detach", "--quiet", str(tree), commit], check=True)
+        try:
+            yield tree
+        finally:
+            subprocess.run([*git, "remove", "--force", str(tree)], check=True)
+
+
+def measured_first(trees, folder):
+    """Return what the first use of a fresh installation costs beyond that of the next process, in CPU seconds."""
+    print("\nFirst use, 200 x 5 rows: CPU seconds of compilation", flush=True)
+    seconds = {}
+    for name, tree in trees.items():
+        costs = []
+        for attempt in range(ROUNDS):
+            cold, warm = (first_use(tree, folder / f"{name} {attempt}") for _ in range(2))
+            costs.append(cold - warm)
+        seconds[name] = float(np.median(costs))
+        print(f"  {name:12}{seconds[name]:8.1f}", flush=True)
+    return seconds
+
+
+def first_use(tree, cache):
+    side = Side(tree, cache)
+    side.prepare("first")
+    seconds = side.seconds(times=1)
+    side.close()
+    return seconds
+
+
+def measured_sweeps(sides, cases, spread_of, title):
+    print(f"\n{title}: one sweep, ms of CPU time, and how many times faster this tree is", flush=True)
+    print(f"{'rows':>10}{'p':>5}{'K':>4}{'this tree':>11}{'commit':>9}{'sklearn':>9}{'commit':>9}{'sklearn':>9}")
+    lines = []
+    for rows, columns, components in cases:
+        what = {"rows": rows, "columns": columns, "components": components, "spread": spread_of(columns)}
+        taking_part = [side for side, name in zip(sides, SIDES, strict=True) if fits(name, rows)]
+        for side, name in zip(sides, SIDES, strict=True):
+            if fits(name, rows):
+                side.prepare("peer" if name == "scikit-learn" else "sweep", **what)
+        here, there, *peer = taking_turns(taking_part)
+        peer = peer[0] if peer else None
+        lines.append({**what, "this tree": here, "commit": there, "scikit-learn": peer})
+        last = f"{1e3 * peer:9.1f}{there / here:9.2f}{peer / here:9.1f}" if peer else f"{'-':>9}{there / here:9.2f}"
+        print(f"{rows:10,}{columns:5}{components:4}{1e3 * here:11.1f}{1e3 * there:9.1f}{last}", flush=True)
+    return lines
+
+
+def fits(name, rows):
+    return name != "scikit-learn" or rows <= MOST_FOR_PEER
+
+
+def measured_threads(sides):
+    """Return how many times faster two threads are than one, by the clock: of this tree and of the commit."""
+    print("\nTwo threads against one, 200,000 rows, 23 components: this tree, commit", flush=True)
+    lines = []
+    for columns in (2, 5, 10):
+        what = {"rows": 200_000, "columns": columns, "components": 23, "spread": apart(columns)}
+        seconds = np.full((2, len(sides)), np.inf)
+        for _ in range(ROUNDS):
+            for threads in (1, 2):
+                for at, side in enumerate(sides):
+                    side.prepare("sweep", **what, threads=threads)
+                    seen = side.seconds(times=5, clock="perf_counter")
+                    seconds[threads - 1, at] = min(seen, seconds[threads - 1, at])
+        here, there = (seconds[0] / seconds[1]).tolist()
+        lines.append({"columns": columns, "this tree": here, "commit": there})
+        print(f"  {columns:4} columns{here:8.2f}{there:8.2f}", flush=True)
+    return lines
+
+
+def measured_tables(here, there):
+    if not SHARED.is_dir():
+        print("\nThe team's tables are not beside the clone: fit + discover is not measured.")
+        return []
+    print("\nfit + discover, CPU seconds: this tree, commit, ratio", flush=True)
+    lines = []
+    for name in TABLES:
+        for side in (here, there):
+            side.prepare("table", name=name)
+        ours, theirs = taking_turns((here, there), times=1)
+        lines.append({"table": name, "this tree": ours, "commit": theirs})
+        print(f"  {name:10}{ours:8.2f}{theirs:8.2f}{theirs / ours:7.1f}", flush=True)
+    return lines
+
+
+def measured(commit, only):
+    """Return what was asked for, or all."""
+    result = {"commit": commit}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        tree = stack.enter_context(checked_out(commit))
+        here, there, peer = (Side(each, folder / str(i)) for i, each in enumerate((ROOT, tree, ROOT)))
+        for side in (here, there, peer):
+            stack.callback(side.close)
+        sides = (here, there, peer)
+        measures = {
+            "first": lambda: measured_first({"this tree": ROOT, "commit": tree}, folder),
+            "apart": lambda: measured_sweeps(sides, CASES, apart, "Components apart"),
+            "overlapping": lambda: measured_sweeps(sides, CASES, overlapping, "Overlapping components"),
+            "threads": lambda: measured_threads((here, there)),
+            "curves": lambda: {
+                name: measured_sweeps(sides, cases, lambda p: 2.0, f"Time against {name}")
+                for name, cases in CURVES.items()
+            },
+            "tables": lambda: measured_tables(here, there),
+        }
+        for name in only or measures:
+            result[name] = measures[name]()
+    return result
+
+
+# ---- the page
+
+
+def slope(lines, axis, side):
+    points = [(line[axis], line[side]) for line in lines if line[side]]
+    x, y = np.log(np.array(points)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def drawn(result):
+    """Write docs/speed.svg: time of one sweep against rows, columns and components."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "speed"  # the same figures give the same file
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharey=True)
+    looks = {
+        "this tree": ("#0072b2", "o", "-"),
+        "commit": ("#d55e00", "s", "--"),
+        "scikit-learn": ("#595959", "^", ":"),
+    }
+    for panel, (axis, lines) in zip(panels, result["curves"].items(), strict=True):
+        for side, (colour, marker, style) in looks.items():
+            points = [(line[axis], line[side]) for line in lines if line[side]]
+            name = result["commit"] if side == "commit" else side
+            label = f"{name}: slope {slope(lines, axis, side):.2f}"
+            panel.loglog(*zip(*points, strict=True), color=colour, marker=marker, ls=style, label=label)
+        panel.set_xlabel(axis)
+        panel.legend(fontsize=8)
+    panels[0].set_ylabel("CPU seconds of one sweep")
+    figure.savefig(ROOT / "docs" / "speed.svg", metadata={"Date": None})
+
+
+def page(result):
+    """Return docs/speed.md."""
+    commit = result["commit"]
+    first = result["first"]
+    parts = [
+        "# Speed",
+        "Written by `python benchmarks/speed.py --against " + commit + "` (`make bench`); do not edit. All figures are"
+        " ratios seen in one run on one machine, one thread unless said otherwise: this tree against commit "
+        + f"`{commit}` and against a sweep of scikit-learn's `BayesianGaussianMixture` (full covariances). The sides"
+        " take turns; CPU time, medians of rounds. Above 1: this tree is faster.",
+        "## First use",
+        f"The first `fit` and `discover` after an installation (200 x 5 rows) compile for {first['this tree']:.1f} CPU"
+        f" seconds; commit `{commit}` did for {first['commit']:.1f}. Later processes load what was compiled.",
+        "## One sweep",
+        "Components apart: centres N(0, 16 I) up to 5 columns, N(0, 4 I) beyond. Overlapping: N(0, I / 4), so that"
+        " nothing can be left out.",
+        sweep_table(result),
+        "Two threads against one, by the clock: "
+        + ", ".join(
+            f"{line['this tree']:.2f} at {line['columns']} columns (commit: {line['commit']:.2f})"
+            for line in result["threads"]
+        )
+        + "; 200,000 rows, a machine of two cores that others may have been using.",
+        "## Growth",
+        "![Time of one sweep against rows, columns and components, on logarithmic axes](speed.svg)",
+        growth_table(result),
+    ]
+    if result.get("tables"):
+        parts += ["## Tables", "`fit` and `discover` of the team's tables of at most 2,000 rows, warm.", tables(result)]
+    return "\n\n".join(parts) + "\n"
+
+
+def sweep_table(result):
+    lines = ["| rows | columns | components | apart: commit | scikit-learn | overlapping: commit | scikit-learn |"]
+    lines.append("|---:|---:|---:|---:|---:|---:|---:|")
+    for far, near in zip(result["apart"], result["overlapping"], strict=True):
+        ratios = [
+            f"{case[side] / case['this tree']:.1f}" for case in (far, near) for side in ("commit", "scikit-learn")
+        ]
+        sizes = [f"{far[name]:,}" for name in ("rows", "columns", "components")]
+        lines.append("| " + " | ".join(sizes + ratios) + " |")
+    return "\n".join(lines)
+
+
+def growth_table(result):
+    lines = ["| time grows with | this tree | commit | scikit-learn |", "|---|---:|---:|---:|"]
+    for axis, cases in result["curves"].items():
+        cells = [f"{axis} ^ {slope(cases, axis, side):.2f}" for side in SIDES]
+        lines.append(f"| {axis} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def tables(result):
+    lines = ["| table | times faster than the commit |", "|---|---:|"]
+    lines += [f"| {line['table']} | {line['commit'] / line['this tree']:.1f} |" for line in result["tables"]]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Speed against a commit and against scikit-learn, as ratios.")
+    parser.add_argument("--against", default="03f89ea", metavar="COMMIT")
+    parser.add_argument("--only", default="", metavar="PARTS", help="first,apart,overlapping,threads,curves,tables")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.worker:
+        work()
+        return
+    only = [part for part in given.only.split(",") if part]
+    result = measured(given.against, only)
+    if not only:  # figures of several runs do not belong on one page
+        STORED.write_text(json.dumps(result, indent=1))
+        drawn(result)
+        (ROOT / "docs" / "speed.md").write_text(page(result))
+
+
+if __name__ == "__main__":
+    main()
