@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,13 +117,12 @@ def both_ways(job: tuple[str, str, int, int]) -> list[Row]:
 
 
 def with_constants(job: tuple[dict[str, Tuning], str, int]) -> list[Row]:
-    """Return the results of one plain task with some settings of constants that neither fit nor folds depend on."""
+    """Return the results of one plain task with settings of constants that neither fit nor folds depend on."""
     tunings, dataset, split = job
     rows = list[Row]()
-    with (
-        patch.object(variational, "find", Once(variational.find)),
-        patch.object(check, "hidden_fits", Once(check.hidden_fits)),
-    ):
+    with ExitStack() as stack:
+        for module, name in ((variational, "learn_modes"), (variational, "find"), (check, "hidden_fits")):
+            stack.enter_context(patch.object(module, name, Once(getattr(module, name))))
         for name, tuning in tunings.items():
             found = tested(VBrand.tuned(tuning, random_state=0), dataset, split, bench().MAX_N)
             rows.append(

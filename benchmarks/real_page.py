@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 BINS = 10
+WIDTH = 120
 CHECKED, UNCHECKED = "VBrand()", "VBrand(check=0)"
 METRICS = {"auroc": "AUROC", "acc_known": "accuracy on known rows", "f1": "novelty F1", "ari": "ARI"}
 COLUMNS = {**METRICS, "control": "false novelty without novelty", "worst": "the same, worst set"}
@@ -234,11 +236,12 @@ def gaussian(arms: pd.DataFrame) -> str:
         rows.groupby("method").ari.mean() for rows in (ss1, ss1[ss1.dataset.str.startswith("published")])
     )
     (soils,) = arms[arms.arm == "statlog"].itertuples()
-    return f"""## Gaussian data
-
-SS1, {ss1.dataset.nunique()} sets: ARI {number(means[CHECKED])}, Bayes rule {number(means["Bayes rule"])}; of them the
-published ones: {number(published[CHECKED])}, Bayes rule {number(published["Bayes rule"])}. Statlog as in the paper: ARI
-{number(soils.ari)}, novelty F1 {number(soils.f1)}."""
+    said = (
+        f"SS1, {ss1.dataset.nunique()} sets: ARI {number(means[CHECKED])}, Bayes rule {number(means['Bayes rule'])}; "
+        f"of them the published ones: {number(published[CHECKED])}, Bayes rule {number(published['Bayes rule'])}. "
+        f"Statlog as in the paper: ARI {number(soils.ari)}, novelty F1 {number(soils.f1)}."
+    )
+    return f"## Gaussian data\n\n{fill(said, WIDTH)}"
 
 
 def constants(rows: pd.DataFrame) -> str:
@@ -265,7 +268,7 @@ gives there.
 
 {table(head, short)}
 
-Chosen: {said}.
+{fill(f"Chosen: {said}.", WIDTH)}
 
 {table(head, lines)}"""
 
