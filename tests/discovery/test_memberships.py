@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import logsumexp
 
-from vbrand.discovery.memberships import Memberships, answers_of, label_names, memberships
+from vbrand.discovery.memberships import answers_of, label_names, memberships
 from vbrand.inference.rows import Rows
+from vbrand.trust.meaning import Meaning, Memberships
 
 # two known classes, the second of two components, and three novel components
-MEANING = np.array([0, 1, -1, 1, -1, -1])
+MEANING = Meaning(np.array([0, 1, -1, 1, -1, -1]))
 scores = arrays(np.float64, st.tuples(st.integers(1, 8), st.just(6)), elements=st.floats(-800.0, 50.0))
 shares = st.floats(0.01, 0.99)
 

@@ -90,7 +90,7 @@ def test_before_a_discovery_rows_are_predicted_by_the_prior():
     detector = VBrand(random_state=0).fit(known, labels)
     finding = detector._state.finding
     assert finding.posterior.components is finding.prior.components
-    assert finding.meaning.tolist() == [0, 1, -1]
+    assert finding.meaning.class_of.tolist() == [0, 1, -1]
     again = before_discovery(finding.prior)
     rows = detector._state.learned.passage.working(unknown.to_numpy())
     np.testing.assert_array_equal(again.log_parts(rows), finding.log_parts(rows))

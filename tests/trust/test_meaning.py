@@ -1,87 +1,117 @@
-"""Novel components that are known classes, or pieces of them, are told from those that are not."""
+"""What components mean for rows: probabilities that add up, and a score that does not tie."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logsumexp
 
-from vbrand.model.components import Components, stacked
-from vbrand.model.kernels import Gaussian
-from vbrand.model.posterior import Posterior
-from vbrand.stage1.classes import learn_classes
-from vbrand.stage1.elicit import Beliefs, elicit
-from vbrand.trust.meaning import meanings_of
+from vbrand.model.components import Components
+from vbrand.model.kernels import Student
+from vbrand.model.predictive import log_component_densities
+from vbrand.trust.cells import Cells
+from vbrand.trust.meaning import BEYOND, Checked, Meaning, Memberships, judged, stacked_classes
+from vbrand.trust.standing import Labelled
+
+CLASS_OF = np.array([0, 1, -1])
 
 
-def labelled(rng, n, p, root):
-    rows = np.vstack([rng.normal(size=(n, p)) @ root.T, rng.normal(size=(n, p)) @ root.T + 30.0])
-    return learn_classes(rows, np.repeat([0, 1], n), scatter="empirical")
-
-
-def meanings(known, centres, covariances, counts):
-    """Return the meaning of novel components with these moments; the first two counts are those of the classes."""
-    prior = elicit(known, Beliefs(), len(centres))
-    count = np.array(counts[2:], dtype=float)
-    p = centres[0].size
-    novel = Components(
-        np.array(centres),
-        count,
-        count + p + 1.0,
-        count[:, None, None] * np.array(covariances),
-        (Gaussian(),) * count.size,
+def components(places):
+    count = len(places)
+    return Components(
+        np.array(places, dtype=float)[:, None],
+        np.full(count, 50.0),
+        np.full(count, 53.0),
+        np.full((count, 1, 1), 50.0),
+        (Student(15.0),) * count,
     )
-    own = prior.components.reordered(np.arange(2))
-    posterior = Posterior(stacked(own, novel), prior.weights)
-    return meanings_of(known, prior, posterior, np.array(counts, dtype=float))[2:].tolist()
 
 
-@pytest.mark.parametrize(("n", "p"), [(8, 2), (50, 2), (1_000, 2), (60, 10), (60, 20), (500, 30)])
-def test_a_component_of_which_the_labelled_rows_are_a_sample_is_their_class(n, p):
-    rng = np.random.default_rng(0)
-    root = rng.normal(size=(p, p)) + 2.0 * np.eye(p)
-    found = [meanings(labelled(rng, n, p, root), [np.zeros(p)], [root @ root.T], [0, 500, 5_000]) for _ in range(50)]
-    assert np.mean([each == [0] for each in found]) > 0.95
+def checked(novel, classes=None, edges=(), farthest=1e9, fit_weight=1.0):
+    """Return the meaning of two known components at 0 and 10 and a novel one, with cells as given."""
+    novel = np.array(novel)
+    if classes is None:
+        classes = np.column_stack([0.5 * (1.0 - novel), 0.5 * (1.0 - novel)])
+    labelled = Labelled(components([0.0, 10.0]), np.log([0.5, 0.5]), np.array([0, 1]))
+    cells = Cells(np.empty(0), (np.array(edges, dtype=float),))
+    return Meaning(CLASS_OF, Checked(labelled, cells, np.asarray(classes), novel, farthest, fit_weight))
 
 
-def test_pieces_of_a_class_are_the_class():
-    """The halves of a Gaussian that is cut through its middle, beside a third part that the class has kept."""
-    rng = np.random.default_rng(0)
-    p = 3
-    half = np.eye(p)
-    half[0, 0] = 1.0 - 2.0 / np.pi
-    shift = np.sqrt(2.0 / np.pi) * np.eye(p)[0]
-    for n in (50, 1_000):
-        for _ in range(20):
-            known = labelled(rng, n, p, np.eye(p))
-            assert meanings(known, [shift, -shift], [half, half], [3_000, 500, 3_000, 3_000]) == [0, 0]
+def parts_of(rows, place):
+    return np.log([0.4, 0.3, 0.3]) + log_component_densities(rows, components([0.0, 10.0, place]))
 
 
-@pytest.mark.parametrize("count", [30, 500, 5_000])
-@pytest.mark.parametrize("held", [0, 500, 5_000])
-@pytest.mark.parametrize("change", ["moved", "small", "large"])
-def test_a_group_elsewhere_or_of_another_size_stays_novel(change, held, count):
-    """Whether its nearest class has rows here or none."""
-    rng = np.random.default_rng(0)
-    n, p = 60, 5
-    factor = {"moved": 1.0, "small": 0.01, "large": 20.0}[change]
-    centre = np.full(p, 2.0 if change == "moved" else 0.0)  # 4.5 standard deviations away
-    for _ in range(20):
-        assert meanings(labelled(rng, n, p, np.eye(p)), [centre], [factor * np.eye(p)], [held, 500, count]) == [-1]
+ROWS = np.linspace(-30.0, 30.0, 61)[:, None]
 
 
-def test_a_large_group_three_standard_deviations_away_stays_novel():
-    rng = np.random.default_rng(0)
-    for held in (0, 500, 5_000):
-        for _ in range(20):
-            known = labelled(rng, 60, 5, np.eye(5))
-            assert meanings(known, [np.full(5, 3.0 / np.sqrt(5.0))], [np.eye(5)], [held, 500, 2_000]) == [-1]
+@settings(deadline=None)
+@given(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=2), st.floats(0.0, 1.0), st.floats(-20.0, 20.0))
+def test_probabilities_sum_to_one(novel, weight, place):
+    members = judged(ROWS, parts_of(ROWS, place), checked(novel, fit_weight=weight))
+    total = np.exp(members.known).sum(axis=1) + np.exp(members.novel).sum(axis=1)
+    np.testing.assert_allclose(total, 1.0, rtol=1e-9)
 
 
-def test_a_shift_that_labelled_rows_rule_out_stays_novel():
-    """Many labelled rows: a group 1.5 standard deviations away is no sample of theirs, nor is the class with it."""
-    rng = np.random.default_rng(0)
-    known = labelled(rng, 1_000, 2, np.eye(2))
-    assert meanings(known, [np.array([1.5, 0.0])], [np.eye(2)], [2_000, 500, 2_000]) == [-1]
+def test_a_row_is_what_the_rows_of_its_cells_are():
+    """(9.3), by a plain sum over cells."""
+    meaning = checked([0.2, 0.7], classes=[[0.5, 0.3], [0.25, 0.05]])
+    parts = parts_of(ROWS, -8.0)
+    members = judged(ROWS, parts, meaning)
+    shares = np.exp(parts - logsumexp(parts, axis=1, keepdims=True))
+    novelty = 0.2 * shares[:, :2].sum(axis=1) + 0.7 * shares[:, 2]
+    np.testing.assert_allclose(members.novelty_probability, novelty, rtol=1e-9)
+    first = 0.8 * shares[:, 0] + 0.25 * shares[:, 2]
+    np.testing.assert_allclose(np.exp(members.known[:, 0]), first, rtol=1e-9)
 
 
-def test_components_without_rows_mean_nothing():
-    known = labelled(np.random.default_rng(0), 50, 2, np.eye(2))
-    assert meanings(known, [np.zeros(2)], [np.eye(2)], [100, 100, 1e-9]) == [-1]
+def test_components_that_were_not_checked_mean_what_they_stand_for():
+    parts = parts_of(ROWS, -8.0)
+    members = judged(ROWS, parts, Meaning(CLASS_OF))
+    shares = np.exp(parts - logsumexp(parts, axis=1, keepdims=True))
+    np.testing.assert_allclose(members.novelty_probability, shares[:, 2], rtol=1e-9, atol=1e-300)
+    assert members.unlike is None
+    np.testing.assert_array_equal(Meaning(CLASS_OF).matrix, np.eye(3))
+
+
+def test_the_matrix_has_probabilities_of_classes_and_novelty():
+    meaning = checked([0.2, 0.6, 0.8], classes=[[0.4, 0.4], [0.3, 0.1], [0.2, 0.0]], edges=[0.0])
+    np.testing.assert_allclose(meaning.matrix, [[0.8, 0.0, 0.2], [0.0, 0.8, 0.2], [0.25, 0.05, 0.7]])
+
+
+def test_a_row_far_beyond_every_hidden_one_is_novel_whatever_its_cell_says():
+    meaning = checked([0.0, 0.01], farthest=3.0)
+    far = np.array([[-60.0], [-600.0]])
+    members = [judged(far[[i]], parts_of(far[[i]], far[i, 0]), meaning) for i in range(2)]
+    assert all(each.unlike[0] > 3.0 + BEYOND for each in members)
+    assert 0.5 < members[0].novelty_probability[0] < members[1].novelty_probability[0]
+    near = judged(ROWS[25:36], parts_of(ROWS[25:36], -8.0), meaning)
+    assert (near.novelty_probability < 0.1).all()
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.05, 0.95))
+def test_the_score_has_the_sign_of_the_decision_and_rises_with_what_is_unlike(share, threshold):
+    logit = np.log(share / (1.0 - share))
+    unlike = np.linspace(-50.0, 50.0, 11)
+    members = Memberships(
+        np.full((11, 1), -np.logaddexp(0.0, logit)), np.full((11, 1), -np.logaddexp(0.0, -logit)), unlike
+    )
+    score = members.novelty_score(threshold)
+    if abs(share - threshold) > 1e-6:
+        assert ((score > 0.0) == (share > threshold)).all()
+        assert (np.diff(score) > 0.0).all()
+
+
+def test_classes_by_fit_and_by_labels_are_averaged():
+    by_fit, by_labels = np.log([[0.9, 0.1]]), np.log([[0.5, 0.5]])
+    np.testing.assert_allclose(stacked_classes(by_fit, by_labels, 0.25), [[0.6, 0.4]])
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_the_weight_says_whom_to_believe(weight):
+    meaning = checked([0.0, 0.5], fit_weight=weight)
+    row = np.array([[4.0]])
+    known = judged(row, parts_of(row, -8.0), meaning).known[0]
+    labels = meaning.checked.labelled.log_parts(row)[0]
+    expected = labels - logsumexp(labels)
+    close = np.allclose(known - logsumexp(known), expected, atol=1e-9)
+    assert close == (weight == 0.0)

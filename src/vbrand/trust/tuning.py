@@ -27,7 +27,7 @@ class CheckTuning:
     # --- cells: components, cut by how unlike the labelled rows a row is ---
     # cells of the known components together, and of a novel component, at the most
     known_cells: int = 8
-    novel_cells: int = 4
+    novel_cells: int = 2
     # unlabelled rows, and hidden ones, per cell at the least
     cell_rows: int = 30
     cell_witnesses: int = 10

@@ -1,0 +1,108 @@
+"""The check of an answer, from a table to its verdict."""
+
+import numpy as np
+import pytest
+
+from vbrand import VBrand
+
+
+def peaked(rng, n, place, columns=3):
+    """Return rows of a class that is no Student mixture: most lie in small blobs at corners."""
+    corners = rng.integers(0, 2, (n, columns)) * 3.0
+    return place + corners + rng.normal(0.0, 0.15, (n, columns))
+
+
+def discovered(seed, novelty, **settings):
+    rng = np.random.default_rng(seed)
+    train = np.vstack([peaked(rng, 150, 0.0), peaked(rng, 150, 20.0)])
+    test = np.vstack([peaked(rng, 300, 0.0), peaked(rng, 300, 20.0), rng.normal(-15.0, 1.0, (novelty, 3))])
+    truth = np.repeat([0, 1, 2], [300, 300, novelty])
+    found = VBrand(random_state=0, **settings).fit(train, np.repeat([0, 1], 150)).discover(test)
+    return found, truth
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_in_many_pieces_is_no_novelty(seed):
+    found, truth = discovered(seed, novelty=0)
+    assert (found.labels == truth).mean() > 0.97
+    assert found.check.false_rows <= found.check.novel_rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_novelty_beside_such_classes_is_found(seed):
+    found, truth = discovered(seed, novelty=80)
+    assert (found.labels[truth == 2] == -1).mean() > 0.97
+    assert (found.labels[truth < 2] == truth[truth < 2]).mean() > 0.95
+
+
+def test_the_answer_does_not_depend_on_workers():
+    one, two = (discovered(0, 80, n_jobs=jobs)[0] for jobs in (1, 2))
+    np.testing.assert_array_equal(one.novelty_probability, two.novelty_probability)
+    assert one.check == two.check
+
+
+@pytest.mark.parametrize(
+    "settings", [{"check": 0}, {"update_known": False}, {"known_mean_strength": 50.0, "known_scatter_strength": 50.0}]
+)
+def test_without_hidden_rows_the_answer_says_that_it_is_unchecked(settings):
+    found, _ = discovered(0, 80, **settings)
+    assert found.check is None
+    assert "not checked" in str(found.summary())
+
+
+@pytest.mark.parametrize("scatter", ["mrcd", "empirical"])
+def test_classes_that_are_robust_fits_are_checked_too(scatter):
+    found, truth = discovered(0, 80, scatter=scatter)
+    assert found.check is not None
+    assert (found.labels[truth == 2] == -1).mean() > 0.9
+
+
+def test_classes_with_too_few_rows_are_named():
+    rng = np.random.default_rng(0)
+    train = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(20, 1, (3, 2))])
+    found = VBrand(random_state=0).fit(train, ["oat"] * 40 + ["rye"] * 3).discover(rng.normal(0, 1, (60, 2)))
+    assert found.check.unchecked == ("rye",)
+    assert "Too few labelled rows to check: rye" in str(found.check)
+
+
+def test_at_most_the_allowed_share_of_known_rows_is_called_novel():
+    rng = np.random.default_rng(3)
+    train, test = (np.vstack([rng.standard_t(2, (n, 3)), 12 + rng.standard_t(2, (n, 3))]) for n in (200, 500))
+    labels, truth = np.repeat([0, 1], 200), np.repeat([0, 1], 500)
+    shares = []
+    for allowed in (0.0, 0.05):
+        found = VBrand(random_state=0, max_false_novelty=allowed).fit(train, labels).discover(test)
+        shares.append((found.labels == -1).mean())
+    assert shares[0] <= shares[1] <= 0.08
+    assert truth.size == found.labels.size
+    with pytest.raises(ValueError, match="max_false_novelty needs the check"):
+        VBrand(check=0, max_false_novelty=0.1).fit(train, labels).discover(test)
+
+
+def test_a_row_far_from_everything_stays_novel():
+    rng = np.random.default_rng(45)
+    train, test = rng.normal(size=(100, 4)), rng.normal(size=(300, 4))
+    test[:5] *= 10_000
+    detector = VBrand(random_state=0).fit(train, ["a"] * 100)
+    assert (detector.predict(test[:5]) == "novel").all()
+    found = detector.discover(test)
+    assert (found.labels[:5] == "novel").all()
+    assert (detector.predict(test) == found.labels).all()
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_a_row_farther_than_thirty_standard_deviations_is_novel_before_and_after(block):
+    """Random tables: any number of columns, classes, labelled and far rows."""
+    for seed in range(block * 5, block * 5 + 5):
+        rng = np.random.default_rng(seed)
+        p, classes, labelled = int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(8, 60))
+        centres = rng.normal(0.0, 8.0, (classes, p))
+        train = np.repeat(centres, labelled, axis=0) + rng.normal(size=(classes * labelled, p))
+        known = centres[rng.integers(0, classes, 150)] + rng.normal(size=(150, p))
+        direction = rng.normal(size=(4, p))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        far = direction * rng.uniform(120.0, 1e4, (4, 1))
+        test = np.vstack([known, far])
+        detector = VBrand(random_state=0).fit(train, np.repeat(np.arange(classes), labelled))
+        assert (detector.predict(far) == -1).all(), seed
+        assert (detector.discover(test).labels[150:] == -1).all(), seed

@@ -1,0 +1,70 @@
+"""The table of cells: what hidden rows say about unlabelled ones."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from vbrand.trust.table import Counts, _draw_novelty, draw_shares
+from vbrand.trust.tuning import TUNED
+
+
+def shares(unlabelled, hidden, known):
+    counts = Counts(np.array(unlabelled), np.array(hidden, dtype=float), np.array(known))
+    return draw_shares(counts, np.random.default_rng(0), TUNED)
+
+
+def test_a_cell_that_no_hidden_row_falls_into_is_novel():
+    found = shares([200, 100], [[100, 0]], [True, False])
+    assert found.novel[1] > 0.9
+    assert found.novel[0] < 0.05
+    np.testing.assert_allclose(found.classes.sum(axis=1) + found.novel, 1.0)
+
+
+def test_a_cell_with_as_many_hidden_rows_as_it_should_have_is_the_class():
+    found = shares([100, 100], [[50, 50]], [True, False])
+    assert found.novel[1] < 0.25
+    assert found.classes[1, 0] > 0.75
+
+
+def test_a_mixed_cell_has_shares():
+    """A tenth of the class, 30 rows, and 90 novel ones."""
+    found = shares([270, 120], [[270, 30]], [True, False])
+    assert 0.6 < found.novel[1] < 0.85
+    low, high = np.quantile(found.novel_rows[:, 1], [0.05, 0.95])
+    assert low < 90 < high
+
+
+def test_shares_of_classes_may_shift():
+    """Twice as many rows of the second class as labelled rows say: none is novel."""
+    found = shares([100, 200, 1], [[50, 0, 0], [0, 50, 0]], [True, True, False])
+    assert (found.novel[:2] < 0.1).all()
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    """Tables drawn from the model: known rows in a novel cell, many times."""
+    rng, covered = np.random.default_rng(1), []
+    for _ in range(60):
+        places = rng.dirichlet([8.0, 1.0])
+        hidden = rng.multinomial(80, places)
+        known = rng.multinomial(200, places)
+        novel = rng.integers(0, 60)
+        found = shares([known[0], max(1, known[1] + novel)], [hidden], [True, False])
+        low, high = np.quantile(found.novel_rows[:, 1], [0.05, 0.95])
+        covered.append(low <= novel <= high)
+    assert np.mean(covered) > 0.75
+
+
+@pytest.mark.parametrize(("rows", "known", "mean"), [(5, 2.0, 10.0), (0, 0.5, 3.0), (40, 12.0, 20.0)])
+def test_novelty_follows_its_conditional(rows, known, mean):
+    """(9.4) and (9.5), by quadrature."""
+    nothing = np.full(1, 0.5)
+    drawn = _draw_novelty(np.array([rows]), np.full((200_000, 1), known), nothing, mean, np.random.default_rng(0))[:, 0]
+
+    def density(nu):
+        return stats.poisson.pmf(rows, known + nu) * np.exp(-nu / mean) / mean
+
+    some = integrate.quad(density, 0.0, 300.0)[0]
+    none = stats.poisson.pmf(rows, known)
+    assert (drawn > 0.0).mean() == pytest.approx(some / (some + none), abs=0.01)
+    expected = integrate.quad(lambda nu: nu * density(nu), 0.0, 300.0)[0] / some
+    assert drawn[drawn > 0.0].mean() == pytest.approx(expected, rel=0.03)
