@@ -31,8 +31,6 @@ from vbrand.types import FloatArray, IntArray
 # rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
 # threads, and their statistics added in order
 _PIECES = 16
-# rows of whose mean deviations are taken at first: squares of large numbers would cancel
-_ROWS_FOR_A_MIDDLE = 1_000
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
 
@@ -105,16 +103,19 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
 def statistics_of_labelings(rows: Rows, labelings: IntArray, ends: IntArray) -> Statistics:
     """Return the statistics of the pieces of several labelings, (m, n), about their means; each begins at `ends`."""
     count, p = int(ends[-1]), rows.columns
-    counts = np.bincount((labelings + ends[:-1, None]).ravel(), minlength=count).astype(np.float64)
-    middle = rows.working(slice(None, None, max(1, len(rows) // _ROWS_FOR_A_MIDDLE))).mean(axis=0)
-    sums, squares = np.zeros((count, p)), np.zeros((count, p, p))
+    pieces = labelings + ends[:-1, None]  # (m, n)
+    counts = np.bincount(pieces.ravel(), minlength=count).astype(np.float64)
+    means, sums, squares = np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
+    held = np.where(counts > 0.0, counts, 1.0)
     for block in rows.blocks():
-        labels = np.ascontiguousarray(labelings[:, block])
-        tally(rows.working(block), labels, ends, middle, sums, squares)
+        here, working = pieces[:, block].ravel(), rows.working(block)
+        for j in range(p):
+            column = np.tile(working[:, j], labelings.shape[0])
+            means[:, j] += np.bincount(here, weights=column, minlength=count) / held
 
-    about_middle = Statistics(counts, counts, np.tile(middle, (count, 1)), sums, squares, 0.0)
-    held = np.where(counts > 0.0, counts, 1.0)[:, None]
-    return about_middle.about(np.where(counts[:, None] > 0.0, middle + sums / held, 0.0))
+    for block in rows.blocks():
+        tally(rows.working(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
+    return Statistics(counts, counts, means, sums, squares, 0.0)
 
 
 def _scoring(scores: RowScores) -> tuple[NDArray[Any], ...]:

@@ -7,18 +7,18 @@ from vbrand.model.gamma import jit
 
 @jit
 def tally(rows, labelings, first, origin, sums, squares):  # type: ignore[no-untyped-def]
-    """Add deviations from an origin, and their outer products, for several labelings of the same rows, (m, n).
+    """Add deviations from the origin of each piece, and their outer products, for labelings of the same rows, (m, n).
 
     The pieces of each labeling begin at `first`.
     """
     deviation = np.empty(rows.shape[1])
-    for i in range(rows.shape[0]):
-        for j in range(rows.shape[1]):
-            deviation[j] = rows[i, j] - origin[j]
-        for g in range(labelings.shape[0]):
+    for g in range(labelings.shape[0]):
+        for i in range(rows.shape[0]):
             k = first[g] + labelings[g, i]
             for j in range(rows.shape[1]):
+                deviation[j] = rows[i, j] - origin[k, j]
                 sums[k, j] += deviation[j]
+            for j in range(rows.shape[1]):
                 row, size = squares[k, j], deviation[j]
                 for other in range(rows.shape[1]):
                     row[other] += size * deviation[other]
