@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,10 +69,11 @@ def wanted(arms: pd.DataFrame) -> list[str]:
         for (column, name), limit in zip(COLUMNS.items(), limits, strict=False):
             if limit is not None:
                 lines.append(verdict(f"{arm}: {name}", found[column], limit, column not in METRICS))
-    holds, _, sure, false = honest(arms[arms.method.eq(CHECKED) & arms.arm.isin(ARMS)])
-    lines.append(verdict("interval holds", holds, 0.85))
-    lines.append(verdict("P(novel) > .9: novel", sure, 0.88))
-    lines.append(verdict("select(false_share=.1): false", false, 0.1, at_most=True))
+    honesty = honest(arms[arms.method.eq(CHECKED) & arms.arm.isin(ARMS)])
+    lines.append(verdict("interval holds", honesty.holds, 0.85))
+    lines.append(verdict("interval holds, in whole rows", honesty.in_whole_rows, 0.85))
+    lines.append(verdict("P(novel) > .9: novel", honesty.sure, 0.88))
+    lines.append(verdict("select(false_share=.1): false", honesty.false, 0.1, at_most=True))
     return lines
 
 
@@ -84,6 +85,16 @@ def verdict(name: str, value: float, limit: float, at_most: bool = False) -> str
 
 
 # --- means ---
+
+
+class Honesty(NamedTuple):
+    """Shares: of runs whose interval holds, of novel rows among the surely novel, of known rows among the selected."""
+
+    holds: float
+    in_whole_rows: float  # the interval, as it is shown
+    where_called: float  # the same, of runs with rows called novel
+    sure: float
+    false: float
 
 
 def scores(rows: pd.DataFrame) -> pd.DataFrame:
@@ -191,18 +202,16 @@ def probabilities(arms: pd.DataFrame) -> str:
     parts = {arm: checked[checked.arm == arm] for arm in ARMS}
     parts |= {"all arms": checked, f"all arms, `{UNCHECKED}`": unchecked}
     lines = [[name, str(len(rows)), *numbers(honest(rows))] for name, rows in parts.items()]
-    head = [
-        "",
-        "runs",
-        "interval holds",
-        "the same, runs with rows called novel",
-        "P(novel) > .9: novel",
-        "`select`: false",
-    ]
+    intervals = ["interval holds", "in whole rows", "the same, runs with rows called novel"]
+    head = ["", "runs", *intervals, "P(novel) > .9: novel", "`select`: false"]
 
     where = ["arm", "dataset", "split"]
     ratios = checked.set_index(where).seconds / unchecked.set_index(where).seconds
     total = checked.seconds.sum() / unchecked.seconds.sum()
+    cost = (
+        f"A checked discovery took {total:.2f} times the CPU time of an unchecked one in total; the median of the runs "
+        f"is {ratios.median():.2f}, nine of ten are below {ratios.quantile(0.9):.2f}."
+    )
     return f"""## Are the probabilities honest?
 
 ![Share of novel rows by P(novel)](benchmark/calibration.png)
@@ -210,23 +219,30 @@ def probabilities(arms: pd.DataFrame) -> str:
 {table(head, lines)}
 
 - Interval holds: the number of known rows among those called novel lies in the 90 % interval that is promised for it,
-  `found.check.interval`. Where no row is called novel that is trivial; the next column leaves those runs out.
+  `found.check.interval`. The next column rounds it outwards, as summaries show it. Where no row is called novel it
+  holds trivially; the third leaves those runs out.
 - P(novel) > .9: the share of novel rows among those with a P(novel) above .9, all runs of a set together, then the mean
   over sets (those with such rows). Runs without any novelty take part.
 - `select(false_share=.1)`: the share of known rows among those it returns, 0 where it returns none; the mean over the
   runs of a set, then over sets.
 
-A checked discovery took {total:.2f} times the CPU time of an unchecked one in total; the median of the runs is
-{ratios.median():.2f}, nine of ten are below {ratios.quantile(0.9):.2f}."""
+{fill(cost, WIDTH)}"""
 
 
-def honest(rows: pd.DataFrame) -> tuple[float, float, float, float]:
-    """Return how often intervals hold, in all runs and where rows are called novel; sure rows; false ones selected."""
+def honest(rows: pd.DataFrame) -> Honesty:
+    """Return how honest the probabilities of some runs are."""
     promised = rows[rows.low.notna()]
     holds = promised.called_false.between(promised.low, promised.high)
+    in_whole_rows = promised.called_false.between(np.floor(promised.low), np.ceil(promised.high))
     of_set = rows.groupby("dataset")[["sure", "sure_false"]].sum().query("sure > 0")
     false = (rows.selected_false / rows.selected.clip(lower=1)).groupby(rows.dataset).mean()
-    return holds.mean(), holds[promised.called > 0].mean(), (1.0 - of_set.sure_false / of_set.sure).mean(), false.mean()
+    return Honesty(
+        holds.mean(),
+        in_whole_rows.mean(),
+        in_whole_rows[promised.called > 0].mean(),
+        (1.0 - of_set.sure_false / of_set.sure).mean(),
+        false.mean(),
+    )
 
 
 def gaussian(arms: pd.DataFrame) -> str:
