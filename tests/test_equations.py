@@ -15,7 +15,7 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.moves import merges, releases
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
-from vbrand.model.components import Components, evidence, stacked
+from vbrand.model.components import Components, evidence
 from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_component_weights
@@ -25,8 +25,7 @@ from vbrand.robust.scale import _expected_clipped_square
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.studies.simulate import DESIGNS
-from vbrand.trust.meaning import _Case, _could_be_a_sample, _Moments, _parts, _pooled
-from vbrand.trust.tuning import TUNED
+from vbrand.trust.meaning import Meaning
 
 
 def test_the_clipped_square_of_a_gaussian_agrees_with_quadrature():
@@ -101,7 +100,7 @@ def test_memberships_are_shares_of_densities():
     """(8.7): components 0 and 2 mean class 0, component 1 class 1, the last two novelty."""
     parts = np.random.default_rng(0).normal(size=(6, 5))
     meaning = np.array([0, 1, 0, -1, -1])
-    predictive = SimpleNamespace(meaning=meaning, log_parts=lambda rows: parts.copy())
+    predictive = SimpleNamespace(meaning=Meaning(meaning), log_parts=lambda rows: parts.copy())
     ((_, members),) = memberships(Rows.plain(np.zeros((6, 1))), predictive)
     density = np.exp(parts)
     share = density / density.sum(axis=1, keepdims=True)
@@ -109,65 +108,6 @@ def test_memberships_are_shares_of_densities():
     np.testing.assert_allclose(np.exp(members.novel), share[:, 3:])
     np.testing.assert_allclose(members.novelty_probability, share[:, 3:].sum(axis=1))
     np.testing.assert_allclose(logsumexp(np.column_stack([members.known, members.novel]), axis=1), 0.0, atol=1e-12)
-
-
-def test_pooled_moments_are_those_of_all_rows():
-    """(9.1)."""
-    rng = np.random.default_rng(0)
-    parts = [rng.normal(c, 1.0 + c, size=(30 + 10 * c, 2)) for c in range(3)]
-    chosen = np.array([True, False, True])
-    found = _pooled(
-        np.array([len(part) for part in parts]),
-        np.array([part.mean(axis=0) for part in parts]),
-        np.array([np.cov(part.T, bias=True) for part in parts]),
-        chosen,
-    )
-    both = np.concatenate([parts[0], parts[2]])
-    assert found.rows == len(both)
-    np.testing.assert_allclose(found.centre, both.mean(axis=0))
-    np.testing.assert_allclose(found.scatter, np.cov(both.T, bias=True))
-
-
-def test_labelled_rows_of_a_component_could_be_a_sample_of_it():
-    """(9.3), (9.4): one sample in some thousand is refused, and one that lies 5 standard errors off always is."""
-    rng = np.random.default_rng(0)
-    n, p, rows = 60, 4, 5_000.0
-    whole = _Moments(rows, np.zeros(p), np.eye(p))
-    refused = 0
-    for _ in range(500):
-        sample = rng.normal(size=(n, p))
-        centre = rng.normal(size=p) / np.sqrt(rows)  # that of the component is not known exactly either
-        labelled = _Moments(float(n), sample.mean(axis=0) - centre, np.cov(sample.T))
-        refused += not _could_be_a_sample(labelled, whole, TUNED)
-        moved = _Moments(float(n), labelled.centre + 7.0 / np.sqrt(n), labelled.scatter)
-        assert not _could_be_a_sample(moved, whole, TUNED)
-        wider = _Moments(float(n), labelled.centre, 2.5 * labelled.scatter)
-        assert not _could_be_a_sample(wider, whole, TUNED)
-    assert refused <= 2
-
-
-@pytest.mark.parametrize(("centre", "width"), [(0.0, 1.0), (1.5, 1.0), (0.0, 2.0), (9.0, 1.0)])
-def test_rows_like_a_class_are_of_it(centre, width):
-    """(9.5) in one column, by quadrature; 1 where component and class are alike."""
-    known = learn_classes(np.random.default_rng(0).normal(size=(400, 1)), np.zeros(400, dtype=int), scatter="empirical")
-    prior = elicit(known, Beliefs(known_mean_strength=1e6, known_scatter_strength=1e6), 1)
-    own = prior.components
-    mean, scale = own.mean[0, 0] + centre, width * np.sqrt(known.scatters[0, 0, 0])
-    here = Components(
-        np.array([[mean]]), np.array([1e6]), np.array([1e6]), np.array([[[scale**2 * (1e6 - 2.0)]]]), own.kernels[:1]
-    )
-    held, count = 100.0, 300.0
-    both = stacked(own.reordered(np.array([0])), here)
-    case = _Case(known, prior, both, np.array([held, count]), TUNED)
-    found = _parts(0, case, np.array([1]), held)[1]
-    share = 0.5
-
-    def integrand(y):
-        usual, new = stats.norm.pdf(y, own.mean[0, 0], scale / width), stats.norm.pdf(y, mean, scale)
-        return new * usual / (share * new + (1.0 - share) * usual)
-
-    expected, _ = integrate.quad(integrand, mean - 9.0 * scale, mean + 9.0 * scale, limit=200)
-    assert found == pytest.approx(expected, abs=0.04)
 
 
 @needs_shared

@@ -31,6 +31,7 @@ def test_the_sentence_counts_every_row_once(grain_found):
 
 def test_the_summary_has_a_line_for_each_group_and_then_explanations_and_notes(grain_found):
     lines = str(grain_found.summary()).splitlines()
+    assert lines.pop(0) == str(grain_found.check)
     assert lines[0].split() == ["group", "rows", "weight", "P(novel)", "kind"]
     assert [line.split()[0] for line in lines[1:4]] == ["oat", "rye", "novel"]
     assert lines[4].startswith("novel 1: nearest known class: oat")
@@ -40,7 +41,7 @@ def test_the_summary_has_a_line_for_each_group_and_then_explanations_and_notes(g
 
 def test_columns_of_the_summary_stand_below_their_names(grain_found):
     long = tuple(replace(group, name=group.name * 9, rows=1_234_567) for group in grain_found.groups)
-    head, *lines = str(Summary(long, ())).splitlines()[:4]
+    _, head, *lines = str(Summary(long, ())).splitlines()[:5]
     for name in ("rows", "weight", "P(novel)"):
         end = head.index(name) + len(name)
         assert all(line[end - 1] != " " and line[end] == " " for line in lines)

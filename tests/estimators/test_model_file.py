@@ -237,6 +237,12 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
         "facts",
         ("finding", "prior", "weights", "concentration"),
         ("finding", "posterior", "weights", "concentration"),
+        # what a check needs, and what it found: without it later answers are unchecked
+        ("learned", "witnesses"),
+        ("learned", "views", 0, 1, "lessons"),
+        ("learned", "views", 0, 1, "lessons", "statistics", "evidence"),
+        ("finding", "meaning", "checked"),
+        ("finding", "meaning", "checked", "farthest"),
     }
 
 

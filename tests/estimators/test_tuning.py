@@ -61,4 +61,4 @@ def test_other_numbers_reach_the_sampler():
 def test_clones_have_the_usual_numbers():
     detector = VBrand.tuned(replace(TUNED, outlier_rows=9))
     assert clone(detector)._tuning is TUNED
-    assert {field.name for field in fields(Tuning)} >= {"stage1", "search", "sampler", "meaning", "kernels"}
+    assert {field.name for field in fields(Tuning)} >= {"stage1", "search", "sampler", "check", "kernels"}

@@ -9,7 +9,8 @@ from vbrand.trust.tuning import TUNED
 
 
 def shares(unlabelled, hidden, known):
-    counts = Counts(np.array(unlabelled), np.array(hidden, dtype=float), np.array(known))
+    table = np.array(hidden, dtype=float)
+    counts = Counts(np.array(unlabelled), table, np.array(known), table.sum(axis=1))
     return draw_shares(counts, np.random.default_rng(0), TUNED)
 
 
@@ -56,7 +57,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 
 @pytest.mark.parametrize(("rows", "known", "mean"), [(5, 2.0, 10.0), (0, 0.5, 3.0), (40, 12.0, 20.0)])
 def test_novelty_follows_its_conditional(rows, known, mean):
-    """(9.4) and (9.5), by quadrature."""
+    """(9.5) and (9.6), by quadrature."""
     nothing = np.full(1, 0.5)
     drawn = _draw_novelty(np.array([rows]), np.full((200_000, 1), known), nothing, mean, np.random.default_rng(0))[:, 0]
 

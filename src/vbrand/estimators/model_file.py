@@ -1,4 +1,4 @@
-"""Models on disk: all that a detector knows, without the rows it learned from."""
+"""Models on disk: all that a detector knows, with labelled rows that its answers are checked against."""
 
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -121,6 +121,15 @@ def _check_learned(learned: Learned) -> None:
         _check_witnesses(learned.witnesses, learned, q)
 
 
+def _check_components(components: Components, count: int, q: int) -> None:
+    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _want(len(components.kernels) == count, "a component has no kernel")
+    _finite(components.mean, components.dof, components.scale)
+    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
+    _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
+    _ = components.factor  # scatters that are none fail here
+
+
 def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
     _shapes(witnesses, rows=(count, q), member=(count,))
@@ -131,13 +140,13 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
         if lessons is not None:
             _shapes(lessons, mode_of=(count,), root=(q, q), inverse=(q, q))
             _want(_indices(lessons.mode_of + 1, modes + 1), "a labelled row belongs to no mode")
-            _shapes(lessons.components, mean=(modes, q), precision=(modes,), dof=(modes,), scale=(modes, q, q))
+            _check_components(lessons.components, modes, q)
             taught = lessons.statistics
             _shapes(
                 taught, counts=(modes,), weights=(modes,), origin=(modes, q), sums=(modes, q), squares=(modes, q, q)
             )
             _finite(taught.counts, taught.weights, taught.origin, taught.sums, taught.squares)
-            _ = lessons.components.factor
+            _finite(lessons.root, lessons.inverse)
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:
@@ -164,7 +173,7 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
 def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
     labelled, cells = checked.labelled, checked.cells
     count = labelled.class_of.size
-    _shapes(labelled.components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
+    _check_components(labelled.components, count, q)
     _shapes(labelled, log_weights=(count,), class_of=(count,))
     _want(_indices(labelled.class_of, classes), "a component belongs to no class")
     _want(len(cells.novel) == novel, "it has cells of another number of components")
@@ -177,7 +186,6 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
         _want(bool(((shares >= 0.0) & (shares <= 1.0)).all()), "a share is not between 0 and 1")
     _finite(np.array([checked.farthest]), labelled.log_weights)
     _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
-    _ = labelled.components.factor  # scatters that are none fail here
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:
@@ -191,17 +199,12 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
     count, known = components.dof.size, prior.class_of.size
     _shapes(prior, class_of=(known,))
-    _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
-    _want(len(components.kernels) == count, "a component has no kernel")
+    _check_components(components, count, q)
     sticks = weights.broken.size
     _shapes(weights, dirichlet=(known + 1,), broken=(sticks,), passed=(sticks,))
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
-    _finite(components.mean, components.dof, components.scale)
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
-    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
-    _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
-    _ = components.factor  # scatters that are none fail here
 
 
 def _check_facts(facts: Facts, classes: int, novel: int) -> None:

@@ -112,11 +112,12 @@ def check_of(
 
 
 def _interval(draws: FloatArray) -> tuple[float, float]:
+    """Return the 90 % interval of a number of rows, in whole rows."""
     low, high = np.quantile(draws, INTERVAL)
-    return float(low), float(high)
+    return float(np.floor(low)), float(np.ceil(high))
 
 
 def _about(rows: float, interval: tuple[float, float]) -> str:
-    low, high = int(np.floor(interval[0])), int(np.ceil(interval[1]))
+    low, high = (int(end) for end in interval)
     count = round(rows)
     return f"about {count:,} of them ({low:,} to {high:,}) {'is' if count == 1 else 'are'}"

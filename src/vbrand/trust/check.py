@@ -10,7 +10,7 @@ from vbrand.model.predictive import log_predictive_parts
 from vbrand.trust.cells import Cells, cells_of
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
 from vbrand.trust.meaning import Checked, Meaning, by_meaning, stacked_classes
-from vbrand.trust.standing import standing_of
+from vbrand.trust.standing import by_class, standing_of
 from vbrand.trust.table import Counts, draw_shares
 from vbrand.trust.tuning import TUNED, CheckTuning
 from vbrand.types import FloatArray, IntArray
@@ -86,13 +86,30 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
         hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.of_known), none
+    return Counts(counts, hidden, cells.of_known, _sizes(case, fits, classes)), none
+
+
+def _sizes(case: Case, fits: list[Fold], classes: int) -> FloatArray:
+    """Return about how many unlabelled rows each class has, (J,): more than its components hold if it loses some.
+
+    (9.4)  N_j = rows of its components / the share of its hidden rows that fell there, both shrunk by one hidden row
+    """
+    held, stayed, hidden = np.zeros(classes), np.zeros(classes), np.zeros(classes)
+    for fit in fits:
+        known = fit.class_of >= 0
+        held += np.exp(by_class(fit.unlabelled.log_shares[:, known], fit.class_of[known])).sum(axis=0) / len(fits)
+        own = np.exp(by_class(fit.witnesses.log_shares[:, known], fit.class_of[known]))
+        member = case.witnesses.member[fit.hidden]
+        np.add.at(stayed, member, own[np.arange(member.size), member])
+        np.add.at(hidden, member, 1.0)
+    usual = case.rows.shape[0] * np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
+    return np.asarray((held + usual / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0))
 
 
 def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:
     """Return how far to trust the fit, beside the labelled rows alone, in which class a known row is of.
 
-    (9.11)  the weight w of (9.10) that makes the classes of the hidden rows most likely
+    (9.12)  the weight w of (9.11) that makes the classes of the hidden rows most likely
     """
     by_fit, by_labels = list[FloatArray](), list[FloatArray]()
     for fit in fits:

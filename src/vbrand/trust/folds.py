@@ -14,7 +14,7 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.rows import FARTHEST, Rows
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior, updated
-from vbrand.model.predictive import log_predictive_parts
+from vbrand.model.predictive import log_component_densities, log_component_weights
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.samples import evenly
 from vbrand.stage1.lessons import Witnesses
@@ -117,11 +117,14 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
     base = known.prior.components.reordered(np.full(empty, known.prior.known))
     posterior = Posterior(stacked(found.posterior.components, base), found.posterior.weights)
     labelled = labelled_view(known.prior, known.rows)
-    parts, own = log_predictive_parts(table, posterior), labelled.log_parts(table)
+    densities, own = log_component_densities(table, posterior.components), labelled.log_parts(table)
+    parts = densities + log_component_weights(posterior)
+    # hidden rows make their classes larger: how unlike a row is, is told with the weights of the fit with all labels
+    usual = densities + log_component_weights(case.posterior)[np.append(order, count + np.arange(empty))]
     n = case.rows.shape[0]
     return Fold(
         hidden,
         np.append(known.prior.class_of, np.full(parts.shape[1] - known.prior.known, -1)),
-        standing_of(parts[:n], own[:n]),
-        standing_of(parts[n:], own[n:]),
+        standing_of(parts[:n], own[:n], usual[:n]),
+        standing_of(parts[n:], own[n:], usual[n:]),
     )

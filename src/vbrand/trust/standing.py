@@ -41,11 +41,15 @@ def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
     )
 
 
-def standing_of(log_parts: FloatArray, log_labelled: FloatArray) -> Standing:
-    """Return where rows stand, given log densities jointly with components, (n, K), and with known classes, (n, J)."""
+def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArray | None = None) -> Standing:
+    """Return where rows stand, given log densities jointly with components, (n, K), and with known classes, (n, J).
+
+    `usual` are those with the weights that components have without hidden rows, if there are any.
+    """
     fit, labels = logsumexp(log_parts, axis=1), logsumexp(log_labelled, axis=1)
     # (9.1)  u(y) = log p(y | fit) - log p(y | labelled rows)
-    return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], fit - labels)
+    unlike = (fit if usual is None else logsumexp(usual, axis=1)) - labels
+    return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], unlike)
 
 
 def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:

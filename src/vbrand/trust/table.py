@@ -2,7 +2,7 @@
 
     t_c ~ Poisson(sum_j N_j q_jc + nu_c)          unlabelled rows in cell c
     b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
-    N_j ~ Gamma about s times the labelled share of the class: shares may shift
+    N_j ~ Gamma about s w_j                       its rows; w_j: shares as the fit has them
     nu_c: nothing, or exponential                 novelty
 
 Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
@@ -27,6 +27,7 @@ class Counts:
     unlabelled: IntArray  # (C,)
     hidden: FloatArray  # (J, C)
     of_known: BoolArray  # (C,)
+    sizes: FloatArray  # (J,) about how many unlabelled rows each class has
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
     total = max(int(t.sum()), 1)
     belief = counts.hidden + tuning.vague / cells  # (J, C)
-    labelled = counts.hidden.sum(axis=1) / counts.hidden.sum()  # (J,)
+    labelled = counts.sizes / counts.sizes.sum()  # (J,) w
     nothing = np.where(counts.of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
 
     size = np.full(chains, float(total))  # s
@@ -56,23 +57,23 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
         novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * total, generator)
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
         rates /= rates.sum(axis=2, keepdims=True)
-        # (9.6)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
+        # (9.7)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
         dealt = generator.multinomial(np.broadcast_to(t, rates.shape[:2]), rates)
         if step >= tuning.warm_up:
             found += rates.sum(axis=0)
             novel_rows.append(dealt[:, :, -1])
 
         own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
-        # (9.7)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
+        # (9.8)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
         places = _dirichlet(belief + own, generator)
         rate = 1.0 + tuning.shift / (size[:, None] * labelled)
         rows = np.maximum(generator.gamma(tuning.shift + own.sum(axis=2)) / rate, _TINY)
-        # (9.8)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
+        # (9.9)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
         inverse = generator.gamma(classes * tuning.shift, size=chains) / (tuning.shift * rows / labelled).sum(axis=1)
         size = np.clip(1.0 / np.maximum(inverse, _TINY), 1.0, total)
 
     found /= found.sum(axis=1, keepdims=True)
-    return Shares(found[:, :-1], found[:, -1], np.concatenate(novel_rows))
+    return Shares(found[:, :-1].copy(), found[:, -1].copy(), np.concatenate(novel_rows))
 
 
 def _draw_novelty(
@@ -80,13 +81,13 @@ def _draw_novelty(
 ) -> FloatArray:
     """Return draws of nu given the rates of known rows, both (chains, C).
 
-    (9.4)  nu_c = 0 with probability `nothing`, else exponential with this mean
+    (9.5)  nu_c = 0 with probability `nothing`, else exponential with this mean
     """
     mean = max(mean, 1.0)
     known = np.maximum(known, _TINY)
     stretch = 1.0 + 1.0 / mean
     log_none = np.log(nothing) + t * np.log(known) - known - gammaln(t + 1.0)
-    # (9.5)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1 / m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
+    # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1 / m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
     above = gammaincc(t + 1.0, known * stretch)
     log_some = np.log1p(-nothing) - np.log(mean) + known / mean - (t + 1.0) * np.log(stretch)
     log_some = log_some + np.log(np.maximum(above, _TINY))

@@ -1,0 +1,56 @@
+"""How far to trust an answer, in words."""
+
+import numpy as np
+
+from vbrand.facts.check import check_of
+
+
+def check(false_share, sizes=(50,), missed=0.0):
+    """Return the check of groups of one cell each, of which this share of rows is known in every draw."""
+    cells = np.diag(np.array(sizes, dtype=float))
+    draws = np.full((100, len(sizes)), 1.0 - np.asarray(false_share))
+    return check_of(
+        tuple(f"novel {k + 1}" for k in range(len(sizes))),
+        np.array(sizes),
+        cells,
+        np.full(len(sizes), missed),
+        draws,
+        agreement=0.9,
+        hidden_rows=40,
+        unchecked=(),
+    )
+
+
+def test_the_headline_says_how_many_are_likely_known():
+    found = check(0.12)
+    assert str(found) == "50 rows are called novel; about 6 of them (5 to 7) are likely known."
+    assert found.false_share == 0.12 or abs(found.false_share - 0.12) < 1e-12
+    assert found.share_interval == (found.interval[0] / 50, found.interval[1] / 50)
+
+
+def test_a_group_that_may_be_mostly_known_is_doubtful():
+    found = check([0.7, 0.1], sizes=(40, 40))
+    assert found.doubtful == ("novel 1",)
+    assert "Doubtful: novel 1." in str(found)
+    assert [group.doubtful for group in found.by_group] == [True, False]
+
+
+def test_nothing_novel_is_said_plainly():
+    found = check_of(
+        (),
+        np.zeros(0, dtype=int),
+        np.zeros((0, 1)),
+        np.zeros(1),
+        np.zeros((10, 1)),
+        agreement=1.0,
+        hidden_rows=9,
+        unchecked=("rye",),
+    )
+    assert str(found) == "no row is called novel. Too few labelled rows to check: rye."
+    assert found.false_share == 0.0
+
+
+def test_rows_that_were_surely_missed_are_said():
+    found = check(0.5, missed=100.0)
+    assert found.missed_rows == 50.0
+    assert "about 50 novel rows are likely missed" in str(found)
