@@ -13,6 +13,7 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, find
 from vbrand.inference.starts import from_labels, k_means
+from vbrand.model.kernels import KERNELS
 from vbrand.model.prior import Prior
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.coordinates import Coordinates
@@ -33,7 +34,9 @@ def problem(data: Simulated, study: str) -> tuple[Rows, Prior]:
         scatter=settings["scatter"],
         support_fraction=settings["support_fraction"],
     )
-    beliefs = Beliefs(**{name: settings[name] for name in settings if name in Beliefs.__dataclass_fields__})
+    given = {name: settings[name] for name in settings if name in Beliefs.__dataclass_fields__}
+    (kernel,) = KERNELS[settings["kernel"]]
+    beliefs = Beliefs(**{**given, "kernel": kernel})
     prior = elicit(known, coordinates.beliefs_inward(beliefs), settings["max_novel"])
     return Rows.plain(coordinates.inward(data.test)), prior
 
