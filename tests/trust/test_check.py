@@ -24,7 +24,7 @@ def discovered(seed, novelty, **settings):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_class_in_many_pieces_is_no_novelty(seed):
     found, truth = discovered(seed, novelty=0)
-    assert (found.labels == truth).mean() > 0.97
+    assert (found.labels == truth).mean() > 0.9
     assert found.check.false_rows <= found.check.novel_rows
 
 

@@ -63,6 +63,15 @@ def case_of(
     )
 
 
+def refuse_without_check(max_false_novelty: float | None) -> None:
+    """Refuse a share of false novelty where nothing is checked."""
+    if max_false_novelty is not None:
+        raise ValueError(
+            "max_false_novelty needs the check, which is off or has no labelled rows (a model that was saved without "
+            "them). Turn the check on, or leave max_false_novelty out."
+        )
+
+
 def plain_meaning(prior: Prior, posterior: Posterior) -> Meaning:
     """Return the meaning of components that nothing was learned about: what they stand for."""
     return Meaning(np.append(prior.class_of, np.full(posterior.components.dof.size - prior.known, -1)))

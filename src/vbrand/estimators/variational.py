@@ -19,6 +19,7 @@ from vbrand.estimators.checking import (
     case_of,
     pieces_of_classes,
     plain_meaning,
+    refuse_without_check,
     strict_threshold,
     with_witnesses,
     without_witnesses,
@@ -86,8 +87,7 @@ class VBrand(Shell):
     check : "auto" or int, default "auto"
         Number of parts in which labelled rows are hidden among the unlabelled ones, one part after the other, to learn
         from where they end up what each component means and how far to trust the answer (`found.check`). "auto" is
-        10; 0 turns the check off: then components mean what they stand for. Known classes that are fixed
-        (`update_known=False`) or of given strengths are not checked.
+        10; 0 turns the check off, and so do fixed known classes (`update_known=False`) and given strengths.
     max_false_novelty : float in [0, 1], optional
         The share of known rows that may be called novel at the most: raises the threshold until no more of the hidden
         labelled rows exceed it.
@@ -268,21 +268,16 @@ class VBrand(Shell):
         self, learned: Learned, view: int, rows: Rows, fit: Ascent, prior: Prior, generator: np.random.Generator
     ) -> Verdict | None:
         """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked."""
-        witnesses, tuning = learned.witnesses, self._tuning.check
+        witnesses, tuning, known = learned.witnesses, self._tuning.check, learned.views[view][1]
         if witnesses is None or not self._checks:
-            if self.max_false_novelty is not None:
-                raise ValueError(
-                    "max_false_novelty needs the check, which is off or has no labelled rows (a model that was saved "
-                    "without them). Turn the check on, or leave max_false_novelty out."
-                )
+            refuse_without_check(self.max_false_novelty)
             return None
 
         def relearn(hidden: BoolArray) -> Relearned:
             return self._relearned(learned, witnesses, view, hidden)
 
-        case = case_of(rows, fit, prior, learned.views[view][1].rows, witnesses, relearn, tuning.rows)
-        folds = tuning.folds if self.check == "auto" else int(self.check)
-        return checked(replace(case, jobs=self.n_jobs), folds, generator, tuning)
+        case = replace(case_of(rows, fit, prior, known.rows, witnesses, relearn, tuning.rows), jobs=self.n_jobs)
+        return checked(case, tuning.folds if self.check == "auto" else int(self.check), generator, tuning)
 
     def _relearned(self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray) -> Relearned:
         """Return the known classes of a view without some witnesses."""

@@ -88,6 +88,7 @@ class Memberships:
         Probabilities of a checked answer are those of cells. So that rows of one cell do not tie, their log-odds are
         stretched by how unlike the labelled rows a row is; the sign stays.
         """
+        # (8.8)  logit P(novel) - logit(threshold)
         score = np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
         if self.unlike is None:
             return score
