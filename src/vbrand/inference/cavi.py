@@ -198,6 +198,7 @@ def _over_one_block(
         terms,
     )
 
-    components = components_of(after.components, prior.components.kernels, roots)
+    # without the roots of the last sweep: a model that is read from a file computes its own, and must answer the same
+    components = components_of(after.components, prior.components.kernels)
     posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
     return Ascent(posterior, Statistics(*now, evidence), first, bound, trace.copy(), _REASONS[stopped])

@@ -106,12 +106,9 @@ def wisharts_of(components: Components) -> Wisharts:
     )
 
 
-def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...], roots: Roots | None = None) -> Components:
+def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...]) -> Components:
     """Return what compiled formulas have stored."""
-    components = Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
-    if roots is not None:  # known already
-        components.__dict__["roots"] = roots
-    return components
+    return Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
 
 
 def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:
