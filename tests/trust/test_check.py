@@ -35,6 +35,25 @@ def test_novelty_beside_such_classes_is_found(seed):
     assert (found.labels[truth < 2] == truth[truth < 2]).mean() > 0.95
 
 
+def test_a_class_that_grew_tenfold_is_no_novelty():
+    rng = np.random.default_rng(0)
+    places = np.array([[0.0, 0.0, 0.0], [6.0, 0.0, 3.0], [0.0, 9.0, -3.0]])
+    train, test = (np.repeat([0, 1, 2], rows) for rows in ([20, 100, 300], [300, 100, 20]))
+    found = (
+        VBrand(random_state=0)
+        .fit(places[train] + rng.normal(size=(420, 3)), train)
+        .discover(places[test] + rng.normal(size=(420, 3)))
+    )
+    assert (found.labels == test).mean() > 0.97
+
+
+def test_copies_of_labelled_rows_are_no_novelty():
+    rng = np.random.default_rng(0)
+    rows, truth = np.vstack([rng.normal(c, 1, (60, 2)) for c in (0, 9, -9)]), np.repeat([0, 1, 2], 60)
+    found = VBrand(random_state=0).fit(rows[:120], truth[:120]).discover(rows)
+    np.testing.assert_array_equal(found.labels, np.where(truth == 2, -1, truth))
+
+
 def test_the_answer_does_not_depend_on_workers():
     one, two = (discovered(0, 80, n_jobs=jobs)[0] for jobs in (1, 2))
     np.testing.assert_array_equal(one.novelty_probability, two.novelty_probability)

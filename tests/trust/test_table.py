@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.isotonic import IsotonicRegression
 
-from vbrand.trust.table import Counts, _draw_novelty, draw_shares
+from vbrand.trust.table import Counts, _draw_novelty, _draw_usual, _rising, draw_shares
 from vbrand.trust.tuning import TUNED
 
 
 def shares(unlabelled, hidden, known):
     table = np.array(hidden, dtype=float)
-    counts = Counts(np.array(unlabelled), table, np.array(known), table.sum(axis=1))
+    labelled = table.sum(axis=1) / table.sum()
+    counts = Counts(np.array(unlabelled), table, np.array(known), np.stack([labelled, labelled]))
     return draw_shares(counts, np.random.default_rng(0), TUNED)
 
 
@@ -69,3 +71,37 @@ def test_novelty_follows_its_conditional(rows, known, mean):
     assert (drawn > 0.0).mean() == pytest.approx(some / (some + none), abs=0.01)
     expected = integrate.quad(lambda nu: nu * density(nu), 0.0, 300.0)[0] / some
     assert drawn[drawn > 0.0].mean() == pytest.approx(expected, rel=0.03)
+
+
+def test_novelty_among_known_rows_rises():
+    """(9.7), by scikit-learn's isotonic regression."""
+    rng = np.random.default_rng(0)
+    novelty, known = rng.exponential(1.0, (30, 7)) * (rng.random((30, 7)) < 0.6), rng.exponential(10.0, (30, 7))
+    for found, nu, rate in zip(_rising(novelty, known), novelty, known, strict=True):
+        expected = IsotonicRegression().fit_transform(np.arange(7), nu / rate, sample_weight=rate)
+        np.testing.assert_allclose(found / rate, expected, atol=1e-12)
+
+
+def test_too_many_rows_that_are_like_the_labelled_ones_are_no_novelty():
+    found = shares([150, 50, 50, 50], [[50, 50, 50, 50]], [True] * 4)
+    assert found.novel.max() < 0.2
+    found = shares([50, 50, 50, 250], [[50, 50, 50, 50]], [True] * 4)
+    assert found.novel[3] > 0.5
+
+
+def test_shares_are_believed_as_often_as_they_are_likely():
+    """(9.9), by quadrature."""
+    beliefs, held, size, shape = np.array([[0.7, 0.3], [0.4, 0.6]]), np.array([12, 9]), 25.0, 5.0
+    chains = 100_000
+    drawn = _draw_usual(
+        beliefs, np.broadcast_to(held, (chains, 2)), np.full(chains, size), shape, np.random.default_rng(0)
+    )
+
+    def likelihood(rows, mean):
+        def joint(rate):
+            return stats.poisson.pmf(rows, rate) * stats.gamma.pdf(rate, shape, scale=mean / shape)
+
+        return integrate.quad(joint, 0.0, 200.0)[0]
+
+    odds = [np.prod([likelihood(z, size * w) for z, w in zip(held, belief, strict=True)]) for belief in beliefs]
+    assert (drawn[:, 0] == 0.4).mean() == pytest.approx(odds[1] / sum(odds), abs=0.01)

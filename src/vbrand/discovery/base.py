@@ -177,10 +177,9 @@ class Discovery(ABC):
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
-        sure = [group for group in self.groups if not group.doubtful]
-        novel = [group.rows for group in sure if group.kind == GroupKind.NOVEL]
-        outliers = sum(group.rows for group in sure if group.kind == GroupKind.OUTLIER)
-        doubtful = [group.rows for group in self.groups if group.doubtful]
+        novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and not group.doubtful]
+        doubtful = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and group.doubtful]
+        outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
         in_doubt = (
             f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}, " if doubtful else ""
         )

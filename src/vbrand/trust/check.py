@@ -86,11 +86,11 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
         hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.of_known, _sizes(case, fits, classes)), none
+    return Counts(counts, hidden, cells.of_known, _shares(case, fits, classes)), none
 
 
-def _sizes(case: Case, fits: list[Fold], classes: int) -> FloatArray:
-    """Return about how many unlabelled rows each class has, (J,): more than its components hold if it loses some.
+def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
+    """Return the shares of the classes among known rows, as the fit has them and as labelled, (2, J).
 
     (9.4)  N_j = rows of its components / the share of its hidden rows that fell there, both shrunk by one hidden row
     """
@@ -102,14 +102,15 @@ def _sizes(case: Case, fits: list[Fold], classes: int) -> FloatArray:
         member = case.witnesses.member[fit.hidden]
         np.add.at(stayed, member, own[np.arange(member.size), member])
         np.add.at(hidden, member, 1.0)
-    usual = case.rows.shape[0] * np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
-    return np.asarray((held + usual / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0))
+    labelled = np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
+    by_fit = (held + case.rows.shape[0] * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
+    return np.stack([by_fit / by_fit.sum(), labelled])
 
 
 def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:
     """Return how far to trust the fit, beside the labelled rows alone, in which class a known row is of.
 
-    (9.12)  the weight w of (9.11) that makes the classes of the hidden rows most likely
+    (9.14)  the weight w of (9.13) that makes the classes of the hidden rows most likely
     """
     by_fit, by_labels = list[FloatArray](), list[FloatArray]()
     for fit in fits:

@@ -92,7 +92,7 @@ class Memberships:
         score = np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
         if self.unlike is None:
             return score
-        # (9.13)  s exp(+- e asinh u): more if unlike, whatever the sign of s
+        # (9.15)  s exp(+- e asinh u): more if unlike, whatever the sign of s
         return np.asarray(score * np.exp(np.sign(score) * STRETCH * np.arcsinh(self.unlike)))
 
     def is_novel(self, threshold: float) -> BoolArray:
@@ -114,7 +114,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
 
     known, novel, left = _at_least(known, novel, _floor(standing.unlike, checked.farthest))
 
-    # (9.11)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
+    # (9.13)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
     all_known = logsumexp(known, axis=1, keepdims=True)
     known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
     return Memberships(known, novel, standing.unlike, mass, left)
@@ -128,7 +128,7 @@ def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) ->
 
 def _floor(unlike: FloatArray, farthest: float) -> FloatArray:
     """Return the least P(novel) of rows that are more unlike the labelled rows than any hidden one was."""
-    # (9.10)  P(novel) >= 1 - 1/2 30 / (30 + v),  v = u - 10 - the largest u of a hidden row, if that is positive
+    # (9.12)  P(novel) >= 1 - 1/2 30 / (30 + v),  v = u - 10 - the largest u of a hidden row, if that is positive
     beyond = np.maximum(unlike - farthest - BEYOND, 0.0)
     return np.where(beyond > 0.0, 1.0 - 0.5 * FAR_BEYOND / (FAR_BEYOND + beyond), 0.0)
 

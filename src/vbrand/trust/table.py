@@ -2,8 +2,8 @@
 
     t_c ~ Poisson(sum_j N_j q_jc + nu_c)          unlabelled rows in cell c
     b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
-    N_j ~ Gamma about s w_j                       its rows; w_j: shares as the fit has them
-    nu_c: nothing, or exponential                 novelty
+    N_j ~ Gamma about s w_j                       its rows; w: shares as labelled, or as the fit has them
+    nu_c: nothing, or exponential                 novelty; in known components the more, the more unlike the cell is
 
 Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
 other, however wrong its kernel is.
@@ -27,7 +27,7 @@ class Counts:
     unlabelled: IntArray  # (C,)
     hidden: FloatArray  # (J, C)
     of_known: BoolArray  # (C,)
-    sizes: FloatArray  # (J,) about how many unlabelled rows each class has
+    shares: FloatArray  # (2, J) of the classes among known rows: as the fit has them, and as labelled
 
 
 @dataclass(frozen=True)
@@ -44,36 +44,72 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
     total = max(int(t.sum()), 1)
     belief = counts.hidden + tuning.vague / cells  # (J, C)
-    labelled = counts.sizes / counts.sizes.sum()  # (J,) w
     nothing = np.where(counts.of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
 
+    # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
+    usual = np.broadcast_to(counts.shares[0], (chains, classes))  # w
     size = np.full(chains, float(total))  # s
-    rows = np.broadcast_to(total * labelled, (chains, classes))  # N
+    rows = total * usual  # N
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
 
     for step in range(tuning.table_sweeps):
         known = rows[:, :, None] * places  # (chains, J, C)
         novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * total, generator)
+        inside = counts.of_known
+        novelty[:, inside] = _rising(novelty[:, inside], known.sum(axis=1)[:, inside])
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
         rates /= rates.sum(axis=2, keepdims=True)
-        # (9.7)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
+        # (9.8)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
         dealt = generator.multinomial(np.broadcast_to(t, rates.shape[:2]), rates)
         if step >= tuning.warm_up:
             found += rates.sum(axis=0)
             novel_rows.append(dealt[:, :, -1])
 
         own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
-        # (9.8)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
+        usual = _draw_usual(counts.shares, own.sum(axis=2), size, tuning.shift, generator)
+        # (9.10)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
         places = _dirichlet(belief + own, generator)
-        rate = 1.0 + tuning.shift / (size[:, None] * labelled)
+        rate = 1.0 + tuning.shift / (size[:, None] * usual)
         rows = np.maximum(generator.gamma(tuning.shift + own.sum(axis=2)) / rate, _TINY)
-        # (9.9)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
-        inverse = generator.gamma(classes * tuning.shift, size=chains) / (tuning.shift * rows / labelled).sum(axis=1)
+        # (9.11)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
+        inverse = generator.gamma(classes * tuning.shift, size=chains) / (tuning.shift * rows / usual).sum(axis=1)
         size = np.clip(1.0 / np.maximum(inverse, _TINY), 1.0, total)
 
     found /= found.sum(axis=1, keepdims=True)
     return Shares(found[:, :-1].copy(), found[:, -1].copy(), np.concatenate(novel_rows))
+
+
+def _draw_usual(
+    shares: FloatArray, held: IntArray, size: FloatArray, shape: float, generator: np.random.Generator
+) -> FloatArray:
+    """Return which of the two kinds of class shares each chain believes in, given the rows of each class, (chains, J).
+
+    (9.9)  P(w | z, s) ~ prod_j int Poisson(z_j; N) Gamma(N; k, k / (s w_j)) dN
+                       ~ prod_j (s w_j)^z_j / (k + s w_j)^(k + z_j)
+    """
+    mean = size[:, None] * shares[:, None]  # (2, chains, J)
+    log_odds = (held * np.log(mean) - (shape + held) * np.log(shape + mean)).sum(axis=2)  # (2, chains)
+    as_labelled = generator.random(size.size) < expit(log_odds[1] - log_odds[0])
+    return np.asarray(np.where(as_labelled[:, None], shares[1], shares[0]))
+
+
+def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
+    """Return the novelty of cells, (chains, C), so that its share rises from cell to cell.
+
+    Novelty among the known components shows in rows that are unlike the labelled ones. Too many rows that are like them
+    is something else: copies of labelled rows, for one.
+
+    (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
+    """
+    cells = known.shape[1]
+    upto = np.pad(np.cumsum([novelty, np.maximum(known, _TINY)], axis=2), ((0, 0), (0, 0), (1, 0)))
+    rising = np.zeros_like(novelty)
+    for a in range(cells):
+        of_novelty, of_known = upto[:, :, a + 1 :] - upto[:, :, a, None]
+        least = np.minimum.accumulate((of_novelty / of_known)[:, ::-1], axis=1)[:, ::-1]
+        rising[:, a:] = np.maximum(rising[:, a:], least)
+    return np.asarray(rising * known)
 
 
 def _draw_novelty(
