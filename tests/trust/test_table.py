@@ -9,29 +9,29 @@ from vbrand.trust.table import Counts, _draw_novelty, _draw_usual, _rising, draw
 from vbrand.trust.tuning import TUNED
 
 
-def shares(unlabelled, hidden, known):
+def shares(unlabelled, hidden, starts):
     table = np.array(hidden, dtype=float)
     labelled = table.sum(axis=1) / table.sum()
-    counts = Counts(np.array(unlabelled), table, np.array(known), np.stack([labelled, labelled]))
+    counts = Counts(np.array(unlabelled), table, np.array(starts), np.stack([labelled, labelled]))
     return draw_shares(counts, np.random.default_rng(0), TUNED)
 
 
 def test_a_cell_that_no_hidden_row_falls_into_is_novel():
-    found = shares([200, 100], [[100, 0]], [True, False])
+    found = shares([200, 100], [[100, 0]], [0, 1, 2])
     assert found.novel[1] > 0.9
     assert found.novel[0] < 0.05
     np.testing.assert_allclose(found.classes.sum(axis=1) + found.novel, 1.0)
 
 
 def test_a_cell_with_as_many_hidden_rows_as_it_should_have_is_the_class():
-    found = shares([100, 100], [[50, 50]], [True, False])
+    found = shares([100, 100], [[50, 50]], [0, 1, 2])
     assert found.novel[1] < 0.25
     assert found.classes[1, 0] > 0.75
 
 
 def test_a_mixed_cell_has_shares():
     """A tenth of the class, 30 rows, and 90 novel ones."""
-    found = shares([270, 120], [[270, 30]], [True, False])
+    found = shares([270, 120], [[270, 30]], [0, 1, 2])
     assert 0.6 < found.novel[1] < 0.85
     low, high = np.quantile(found.novel_rows[:, 1], [0.05, 0.95])
     assert low < 90 < high
@@ -39,7 +39,7 @@ def test_a_mixed_cell_has_shares():
 
 def test_shares_of_classes_may_shift():
     """Twice as many rows of the second class as labelled rows say: none is novel."""
-    found = shares([100, 200, 1], [[50, 0, 0], [0, 50, 0]], [True, True, False])
+    found = shares([100, 200, 1], [[50, 0, 0], [0, 50, 0]], [0, 2, 3])
     assert (found.novel[:2] < 0.1).all()
 
 
@@ -51,7 +51,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
         hidden = rng.multinomial(80, places)
         known = rng.multinomial(200, places)
         novel = rng.integers(0, 60)
-        found = shares([known[0], max(1, known[1] + novel)], [hidden], [True, False])
+        found = shares([known[0], max(1, known[1] + novel)], [hidden], [0, 1, 2])
         low, high = np.quantile(found.novel_rows[:, 1], [0.05, 0.95])
         covered.append(low <= novel <= high)
     assert np.mean(covered) > 0.75
@@ -73,7 +73,7 @@ def test_novelty_follows_its_conditional(rows, known, mean):
     assert drawn[drawn > 0.0].mean() == pytest.approx(expected, rel=0.03)
 
 
-def test_novelty_among_known_rows_rises():
+def test_novelty_rises_with_what_is_unlike():
     """(9.7), by scikit-learn's isotonic regression."""
     rng = np.random.default_rng(0)
     novelty, known = rng.exponential(1.0, (30, 7)) * (rng.random((30, 7)) < 0.6), rng.exponential(10.0, (30, 7))
@@ -83,9 +83,9 @@ def test_novelty_among_known_rows_rises():
 
 
 def test_too_many_rows_that_are_like_the_labelled_ones_are_no_novelty():
-    found = shares([150, 50, 50, 50], [[50, 50, 50, 50]], [True] * 4)
+    found = shares([150, 50, 50, 50], [[50, 50, 50, 50]], [0, 4])
     assert found.novel.max() < 0.2
-    found = shares([50, 50, 50, 250], [[50, 50, 50, 50]], [True] * 4)
+    found = shares([50, 50, 50, 250], [[50, 50, 50, 50]], [0, 4])
     assert found.novel[3] > 0.5
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vbrand.trust.standing import Standing
 from vbrand.trust.tuning import CheckTuning
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,6 @@ class Cells:
     def starts(self) -> IntArray:
         """Return the first cell of the known components, of each novel one, and the number of cells, (T + 2,)."""
         return np.cumsum([0, self.known.size + 1, *(edges.size + 1 for edges in self.novel)])
-
-    @property
-    def of_known(self) -> BoolArray:
-        """Return which cells are those of known components, (C,)."""
-        return np.asarray(np.arange(self.starts[-1]) < self.starts[1])
 
     def mass(self, standing: Standing, class_of: IntArray) -> FloatArray:
         """Return the share of each row in each cell, (n, C); `class_of` is -1 for novel components."""
@@ -52,15 +47,15 @@ def cells_of(standing: Standing, class_of: IntArray, hidden: FloatArray, tuning:
     novel = np.flatnonzero(class_of < 0).tolist()
     known = standing.unlike[class_of[best] >= 0]
     return Cells(
-        _edges(known, hidden[0], tuning.known_cells, tuning),
+        _edges(known, hidden[0], tuning),
         tuple(
-            _edges(standing.unlike[best == k], witnesses, tuning.novel_cells, tuning)
+            _edges(standing.unlike[best == k], witnesses, tuning)
             for k, witnesses in zip(novel, hidden[1:].tolist(), strict=True)
         ),
     )
 
 
-def _edges(unlike: FloatArray, hidden: float, most: int, tuning: CheckTuning) -> FloatArray:
+def _edges(unlike: FloatArray, hidden: float, tuning: CheckTuning) -> FloatArray:
     enough = min(unlike.size // tuning.cell_rows, int(hidden) // tuning.cell_witnesses)
-    count = int(np.clip(enough, 1, most))
+    count = int(np.clip(enough, 1, tuning.cells))
     return np.unique(np.quantile(unlike, np.arange(1, count) / count)) if count > 1 else np.empty(0)

@@ -81,12 +81,13 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
 
     # a class of which no row could be hidden is believed to fall where the others do, among the known components
     none = np.flatnonzero(hidden.sum(axis=1) == 0.0)
-    usual = np.where(cells.of_known, hidden.sum(axis=0) + 1.0 / rows.size, 0.0)
+    of_known = np.arange(rows.size) < cells.starts[1]
+    usual = np.where(of_known, hidden.sum(axis=0) + 1.0 / rows.size, 0.0)
     for j in none.tolist():
         hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.of_known, _shares(case, fits, classes)), none
+    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), none
 
 
 def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:

@@ -3,30 +3,31 @@
     t_c ~ Poisson(sum_j N_j q_jc + nu_c)          unlabelled rows in cell c
     b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
     N_j ~ Gamma about s w_j                       its rows; w: shares as labelled, or as the fit has them
-    nu_c: nothing, or exponential                 novelty; in known components the more, the more unlike the cell is
+    nu_c: nothing, or exponential                 novelty; of one component's cells the more, the more unlike they are
 
 Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
 other, however wrong its kernel is.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, gammaincc, gammainccinv, gammaln
 
 from vbrand.trust.tuning import CheckTuning
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import FloatArray, IntArray
 
 _TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The table: unlabelled rows by cell, hidden rows by class and cell, and which cells are of known components."""
+    """The table: unlabelled rows by cell, hidden rows by class and cell, and which cells are of one component."""
 
     unlabelled: IntArray  # (C,)
     hidden: FloatArray  # (J, C)
-    of_known: BoolArray  # (C,)
+    starts: IntArray  # the first cell of the known components together, of each novel one, and the number of cells
     shares: FloatArray  # (2, J) of the classes among known rows: as the fit has them, and as labelled
 
 
@@ -44,7 +45,8 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
     total = max(int(t.sum()), 1)
     belief = counts.hidden + tuning.vague / cells  # (J, C)
-    nothing = np.where(counts.of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
+    of_known = np.arange(cells) < counts.starts[1]
+    nothing = np.where(of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
 
     # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
     usual = np.broadcast_to(counts.shares[0], (chains, classes))  # w
@@ -54,10 +56,11 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
 
     for step in range(tuning.table_sweeps):
-        known = rows[:, :, None] * places  # (chains, J, C)
+        known = np.maximum(rows[:, :, None] * places, _TINY)  # (chains, J, C)
         novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * total, generator)
-        inside = counts.of_known
-        novelty[:, inside] = _rising(novelty[:, inside], known.sum(axis=1)[:, inside])
+        for first, last in itertools.pairwise(counts.starts.tolist()):
+            if last > first + 1:
+                novelty[:, first:last] = _rising(novelty[:, first:last], known[:, :, first:last].sum(axis=1))
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
         rates /= rates.sum(axis=2, keepdims=True)
         # (9.8)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
@@ -97,17 +100,15 @@ def _draw_usual(
 def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
     """Return the novelty of cells, (chains, C), so that its share rises from cell to cell.
 
-    Novelty among the known components shows in rows that are unlike the labelled ones. Too many rows that are like them
-    is something else: copies of labelled rows, for one.
+    Novelty shows in rows that are unlike the labelled ones. Too many rows that are like them is something else: copies of
+    labelled rows, for one.
 
     (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
     """
-    cells = known.shape[1]
-    upto = np.pad(np.cumsum([novelty, np.maximum(known, _TINY)], axis=2), ((0, 0), (0, 0), (1, 0)))
     rising = np.zeros_like(novelty)
-    for a in range(cells):
-        of_novelty, of_known = upto[:, :, a + 1 :] - upto[:, :, a, None]
-        least = np.minimum.accumulate((of_novelty / of_known)[:, ::-1], axis=1)[:, ::-1]
+    for a in range(known.shape[1]):
+        shares = np.cumsum(novelty[:, a:], axis=1) / np.cumsum(known[:, a:], axis=1)
+        least = np.minimum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
         rising[:, a:] = np.maximum(rising[:, a:], least)
     return np.asarray(rising * known)
 

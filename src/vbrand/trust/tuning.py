@@ -25,9 +25,9 @@ class CheckTuning:
     sweeps: int = 200
 
     # --- cells: components, cut by how unlike the labelled rows a row is ---
-    # cells of the known components together, and of a novel component, at the most
-    known_cells: int = 8
-    novel_cells: int = 2
+    # cells of the known components together, and of a novel component, at the most: shares rise from cell to cell, so
+    # that more of them do not make them noisier
+    cells: int = 8
     # unlabelled rows, and hidden ones, per cell at the least
     cell_rows: int = 30
     cell_witnesses: int = 10
