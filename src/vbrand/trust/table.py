@@ -100,8 +100,8 @@ def _draw_usual(
 def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
     """Return the novelty of cells, (chains, C), so that its share rises from cell to cell.
 
-    Novelty shows in rows that are unlike the labelled ones. Too many rows that are like them is something else: copies of
-    labelled rows, for one.
+    Novelty shows in rows that are unlike the labelled ones. Too many rows that are like them is something else: copies
+    of labelled rows, for one.
 
     (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
     """
