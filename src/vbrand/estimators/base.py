@@ -18,7 +18,7 @@ from vbrand.checks import check_number, check_whole
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
-from vbrand.estimators.fitted import Fitted, Learned, before_discovery
+from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
@@ -76,8 +76,11 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         return detector
 
     @abstractmethod
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
-        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
+        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try.
+
+        `noise` is what rounding hides of their scatter.
+        """
 
     @abstractmethod
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
@@ -194,9 +197,9 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         """Return what stage 1 learns from labelled rows."""
         kept = _varying_columns(table, columns)
         reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
-        passage = Passage(columns.names, kept, reduction, Coordinates.of(measured))
+        passage = Passage(columns.names, kept, reduction, Coordinates.of(measured, rounded=self.scatter == "modes"))
         rows = passage.coordinates.inward(measured)
-        views = self._views_of(rows, labels)
+        views = self._views_of(rows, labels, passage.coordinates.noise)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
@@ -247,7 +250,9 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name != "kernel"}
+        given = {
+            field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name not in ("kernel", "noise")
+        }
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
@@ -264,7 +269,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
             )
         if self.novel_dof is not None:
             self._check_dof(passage.coordinates.centre.size)
-        return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel))
+        return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel, noise=passage.coordinates.noise))
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
@@ -277,6 +282,10 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
                 f"{reduction.axes.shape[1]} columns were reduced to {reduction.axes.shape[0]} principal "
                 "components and the size of what they leave over."
             )
+
+        coarse = learned.passage.coarse_columns
+        if coarse:
+            notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
 
         modes = np.bincount(prior.class_of)
         if (modes > 1).any():

@@ -20,6 +20,9 @@ from vbrand.stage1.passage import Passage
 from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
+# the known classes as they look with each kernel that is tried
+Views = tuple[tuple[Kernel, KnownClasses], ...]
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -27,7 +30,7 @@ class Learned:
 
     classes: NDArray[Any]  # (J,) the known labels
     passage: Passage  # from the user's table to the columns that the model works on
-    views: tuple[tuple[Kernel, KnownClasses], ...]  # the classes as they look with each kernel that is tried
+    views: Views
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
 
 

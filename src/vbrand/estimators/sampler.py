@@ -14,17 +14,17 @@ from vbrand.discovery.chains import Chains
 from vbrand.discovery.draw_store import DrawStore, fingerprint, stored_seed
 from vbrand.discovery.sampled import Draws, clusters_of, disagreement, sampled_discovery_of
 from vbrand.estimators.base import Shell
-from vbrand.estimators.fitted import Fitted, Learned
+from vbrand.estimators.fitted import Fitted, Learned, Views
 from vbrand.estimators.progress import counted, shown
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
 from vbrand.model.components import Components, posterior_from
-from vbrand.model.kernels import Gaussian, Kernel
+from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
-from vbrand.stage1.classes import KnownClasses, learn_classes
+from vbrand.stage1.classes import learn_classes
 from vbrand.types import FloatArray, IntArray, Labels
 
 # novel components at the most of a variational start, and novel groups of a random one
@@ -161,7 +161,7 @@ class BrandSampler(Shell):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
         known = learn_classes(
             rows,
             labels,

@@ -24,7 +24,7 @@ from vbrand.estimators.checking import (
     with_witnesses,
     without_witnesses,
 )
-from vbrand.estimators.fitted import Finding, Fitted, Learned
+from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
 from vbrand.estimators.model_file import Model, kept_setting, read_model, versions, write_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
@@ -58,8 +58,9 @@ class VBrand(Shell):
         Gaussian. "auto" fits with 5, 15 and 40 degrees of freedom and a Gaussian, and the bound picks.
     scatter : "modes", "mrcd", "mcd" or "empirical", default "modes"
         How stage 1 learns a known class. "modes": as one to `max_modes` components in coordinates whitened within
-        classes; outliers and rows with a wrong label are set aside, and scatters are drawn to their average as far as
-        they are alike. The others give one component per class: its MRCD, its reweighted MCD, its mean and covariance.
+        classes; outliers and wrong labels are set aside, scatters are drawn to their average as far as they are alike,
+        and none, known or novel, is thinner than the rounding of columns. The others give one component per class: its
+        MRCD, its reweighted MCD, its mean and covariance.
     support_fraction : float in [0.5, 1], default 0.75
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
@@ -211,12 +212,8 @@ class VBrand(Shell):
         "ss3". `changes` are settings of VBrand that should be different.
         """
         check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
-        settings = {
-            "search": "restarts",
-            "check": 0,
-            **paper_settings(study, np.asarray(X, dtype=np.float64)),
-            **changes,
-        }
+        own = paper_settings(study, np.asarray(X, dtype=np.float64))
+        settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
 
     def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
@@ -286,7 +283,7 @@ class VBrand(Shell):
             own = known.lessons.mode_of[hidden]
             fewer, kept = known_without(known, witnesses.rows[hidden], own, self._tuning.stage1)
         else:
-            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel)
+            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
             kept = np.arange(known.rows.size)
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         return Relearned(prior, fewer.rows, kept)
@@ -345,10 +342,10 @@ class VBrand(Shell):
         detector._state = Fitted(model.learned, model.finding, facts=model.facts)
         return detector
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[tuple[Kernel, KnownClasses], ...]:
-        return tuple((kernel, self._known(rows, labels, kernel)) for kernel in self._tuning.kernels[self.kernel])
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
+        return tuple((kernel, self._known(rows, labels, kernel, noise)) for kernel in self._tuning.kernels[self.kernel])
 
-    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel) -> KnownClasses:
+    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel, noise: FloatArray | None) -> KnownClasses:
         if self.scatter == "modes":
             return learn_modes(
                 rows,
@@ -358,8 +355,8 @@ class VBrand(Shell):
                 max_modes=self.max_modes,
                 n_jobs=self.n_jobs,
                 tuning=self._tuning.stage1,
+                noise=noise,
             )
-
         return learn_classes(
             rows,
             labels,

@@ -172,13 +172,14 @@ def _over_one_block(
     """Ascend over a table of one block: all sweeps in one compiled call."""
     count, p = prior.components.mean.shape
     (store, now), (store_before, earlier), (kept, _) = (room_for_sums(count, p) for _ in range(3))
-    wisharts, roots = room_for(count, p)
+    own = wisharts_of(prior.components)
+    wisharts, roots = room_for(count, own.noise)
     if isinstance(start, Statistics):
         store_sums(start, now)
         after = Belief(wisharts, roots, sticks_like(prior.weights))
     else:
         after = Belief(wisharts_of(start.components), roots, sticks_of(start.weights))
-    before = Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights))
+    before = Belief(own, prior.components.roots, sticks_of(prior.weights))
     kind, shape = kernel_codes(prior.components)
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
     terms = np.empty(BOUND_TERMS)
@@ -199,6 +200,6 @@ def _over_one_block(
     )
 
     # without the roots of the last sweep: a model that is read from a file computes its own, and must answer the same
-    components = components_of(after.components, prior.components.kernels)
+    components = components_of(after.components, prior.components)
     posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
     return Ascent(posterior, Statistics(*now, evidence), first, bound, trace.copy(), _REASONS[stopped])

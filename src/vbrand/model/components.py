@@ -35,6 +35,7 @@ class Components:
     dof: FloatArray  # (K,) u
     scale: FloatArray  # (K, p, p) S
     kernels: tuple[Kernel, ...]  # K of them: how rows scatter about the mean
+    noise: FloatArray | None = None  # (p, p) D, what rounding hides of the scatter of any row; None: nothing
 
     @property
     def fixed(self) -> BoolArray:
@@ -82,7 +83,9 @@ class Components:
     def reordered(self, order: IntArray) -> "Components":
         """Return the components in another order."""
         kernels = tuple(self.kernels[k] for k in order.tolist())
-        chosen = Components(self.mean[order], self.precision[order], self.dof[order], self.scale[order], kernels)
+        chosen = Components(
+            self.mean[order], self.precision[order], self.dof[order], self.scale[order], kernels, self.noise
+        )
         if "roots" in self.__dict__:  # what is known already
             chosen.__dict__["roots"] = Roots(*(part[order] for part in self.roots))
         return chosen
@@ -96,33 +99,41 @@ def stacked(first: Components, second: Components) -> Components:
         dof=np.concatenate([first.dof, second.dof]),
         scale=np.concatenate([first.scale, second.scale]),
         kernels=first.kernels + second.kernels,
+        noise=first.noise,
     )
 
 
 def wisharts_of(components: Components) -> Wisharts:
     """Return the components as compiled formulas take them."""
+    p = components.columns
     return Wisharts(
-        np.array(components.mean), np.array(components.precision), np.array(components.dof), np.array(components.scale)
+        np.array(components.mean),
+        np.array(components.precision),
+        np.array(components.dof),
+        np.array(components.scale),
+        np.zeros((p, p)) if components.noise is None else np.array(components.noise),
     )
 
 
-def components_of(wisharts: Wisharts, kernels: tuple[Kernel, ...]) -> Components:
-    """Return what compiled formulas have stored."""
-    return Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, kernels)
+def components_of(wisharts: Wisharts, before: Components) -> Components:
+    """Return what compiled formulas have stored; kernels and noise are those of the components before."""
+    return Components(wisharts.mean, wisharts.precision, wisharts.dof, wisharts.scale, before.kernels, before.noise)
 
 
-def room_for(components: int, p: int) -> tuple[Wisharts, Roots]:
-    """Return room for so many components and their roots."""
-    (mean, shape), numbers = ((components, p), (components, p, p)), np.empty((3, components))
-    wisharts = Wisharts(np.empty(mean), numbers[0], numbers[1], np.empty(shape))
+def room_for(components: int, noise: FloatArray) -> tuple[Wisharts, Roots]:
+    """Return room for so many components of rows with this noise, (p, p), and for their roots."""
+    p = noise.shape[0]
+    shape, numbers = (components, p, p), np.empty((3, components))
+    wisharts = Wisharts(np.empty((components, p)), numbers[0], numbers[1], np.empty(shape), noise)
     return wisharts, Roots(np.empty(shape), np.empty(shape), numbers[2])
 
 
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
-    posterior, _ = room_for(*prior.mean.shape)
-    _update(wisharts_of(prior), sums_of(statistics), posterior)
-    return components_of(posterior, prior.kernels)
+    before = wisharts_of(prior)
+    posterior, _ = room_for(prior.dof.size, before.noise)
+    _update(before, sums_of(statistics), posterior)
+    return components_of(posterior, prior)
 
 
 def expected_log_precision(components: Components) -> FloatArray:

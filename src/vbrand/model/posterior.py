@@ -13,7 +13,7 @@ from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.sticks import diverge_dirichlet, diverge_sticks, log_weights
 from vbrand.model.weights import Weights, sticks_of, weights_from
-from vbrand.model.wishart import diverge, log_precisions
+from vbrand.model.wishart import diverge, hidden_distance, log_precisions
 from vbrand.types import FloatArray, IntArray
 
 
@@ -112,12 +112,14 @@ def score_components(components, roots, weights, shape, scores):  # type: ignore
         fixed = math.isinf(components.precision[k])
         # (5.13) 1/2 [-p log 2 pi + E log|Sigma^-1|] + g(delta),  (5.18) + E log w_k
         constant[k] = 0.5 * (tail[k] - p * math.log(2.0 * math.pi)) + power[k]
-        # (5.12) delta = u (y - m)' S^-1 (y - m) + p / l;  (y - m0)' Psi^-1 (y - m0) for a point mass
+        # (5.12) delta = u (y - m)' S^-1 (y - m) + p / l + u tr(S^-1 D);  for a point mass u is 1 and S is Psi
         for i in range(p):
             centre[k, i] = components.mean[k, i]
-        own, tail[k], power[k] = score_of(kind[k], shape[k], p / components.precision[k], p)
+        times = 1.0 if fixed else components.dof[k]
+        around = p / components.precision[k] + times * hidden_distance(components.noise, roots.inverse[k])
+        own, tail[k], power[k] = score_of(kind[k], shape[k], around, p)
         constant[k] += own
-        size = 1.0 if fixed else math.sqrt(components.dof[k])
+        size = math.sqrt(times)
         for i in range(p):
             to, row = root[k, i], roots.inverse[k, i]
             for j in range(p):

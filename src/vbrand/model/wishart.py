@@ -11,8 +11,8 @@ import numpy as np
 
 from vbrand.model.gamma import digamma, inner, log_gamma, once
 
-# mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p)
-Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale"])
+# mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
+Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale", "noise"])
 # of S = L L': L, L^-1 (K, p, p) and log|S| (K,)
 Roots = namedtuple("Roots", ["factor", "inverse", "log_determinant"])
 # as in Statistics
@@ -48,16 +48,16 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
     posterior.dof[after] = prior.dof[before] if fixed else prior.dof[before] + counts[k]
     for i in range(p):
         posterior.mean[after, i] = mean[i] + pull * distance[i]
-    # (5.9)  S = Psi + W + (lambda R / l) (ybar - m0)(ybar - m0)',  W = Q - R d d'
+    # (5.9)  S = Psi + W + R D + (lambda R / l) (ybar - m0)(ybar - m0)',  W = Q - R d d'
     tension = 0.0 if fixed else prior.precision[before] * pull
     for i in range(p):
         own, first, add = posterior.scale[after, i], scale[i], squares[k, i]
         for j in range(p):
             own[j] = first[j]
         if not fixed:
-            a, b = weights[k] * drift[i], tension * distance[i]
+            a, b, hidden = weights[k] * drift[i], tension * distance[i], prior.noise[i]
             for j in range(p):
-                own[j] += add[j] - a * drift[j] + b * distance[j]
+                own[j] += add[j] - a * drift[j] + b * distance[j] + weights[k] * hidden[j]
 
 
 @once
@@ -136,6 +136,18 @@ def log_normaliser(dof, log_determinant, p):  # type: ignore[no-untyped-def]
 
 
 @once
+def hidden_distance(noise, inverse):  # type: ignore[no-untyped-def]
+    """Return tr(S^-1 D), given L^-1 of S = L L'."""
+    p, total = noise.shape[0], 0.0
+    for i in range(p):
+        for a in range(i + 1):
+            if noise[a, a] > 0.0:  # else its row is zero
+                for b in range(i + 1):
+                    total += inverse[i, a] * inverse[i, b] * noise[a, b]
+    return total
+
+
+@once
 def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
     """Store KL(posterior || prior) of each component; 0 for point masses."""
     p = posterior.mean.shape[1]
@@ -178,13 +190,13 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
     """
     p = prior.mean.shape[1]
     drift, distance = np.empty(p), np.empty(p)
-    posterior = Wisharts(np.empty((1, p)), np.empty(1), np.empty(1), np.empty((1, p, p)))
+    posterior = Wisharts(np.empty((1, p)), np.empty(1), np.empty(1), np.empty((1, p, p)), prior.noise)
     for k in range(of.size):
         j, rows = of[k], statistics.counts[k]
         if math.isinf(prior.precision[j]):
-            # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 Q)],  Q about m0
+            # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 (Q + R D))],  Q about m0
             constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[j]
-            result[k] = -0.5 * (rows * constant + _distance(prior.mean[j], prior_roots.inverse[j], statistics, k))
+            result[k] = -0.5 * (rows * constant + _distance(prior, prior_roots, j, statistics, k))
             continue
         _update_one(prior, j, statistics, k, posterior, 0, drift, distance)
         log_determinant = _decompose(posterior.scale[0])
@@ -198,8 +210,9 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
 
 
 @inner
-def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
-    """Return tr(Psi^-1 Q), Q about a mean: the squared distances of the rows of component k, summed."""
+def _distance(prior, prior_roots, before, statistics, k):  # type: ignore[no-untyped-def]
+    """Return tr(Psi^-1 (Q + R D)), Q about a mean: the squared distances of the rows of component k, summed."""
+    mean, inverse = prior.mean[before], prior_roots.inverse[before]
     p, total = mean.size, 0.0
     squares, sums, weight = statistics.squares[k], statistics.sums[k], statistics.weights[k]
     moved = np.empty(p)
@@ -210,7 +223,7 @@ def _distance(mean, inverse, statistics, k):  # type: ignore[no-untyped-def]
             for b in range(i + 1):
                 # (5.5)  Q + s h' + h s' + R h h'
                 about = squares[a, b] + sums[a] * moved[b] + moved[a] * sums[b] + weight * moved[a] * moved[b]
-                total += inverse[i, a] * inverse[i, b] * about
+                total += inverse[i, a] * inverse[i, b] * (about + weight * prior.noise[a, b])
     return total
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows
 from vbrand.robust.columns import column_scales, stand_in_scale
+from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
 from vbrand.types import FloatArray
@@ -19,20 +20,31 @@ class Coordinates:
 
     centre: FloatArray  # (p,)
     unit: FloatArray  # (p,)
+    step: FloatArray | None = None  # (p,) to which values are rounded, in the user's units; None: to none
 
     @classmethod
-    def of(cls, rows: FloatArray) -> "Coordinates":
-        """Return coordinates in which the columns of these rows have median 0 and robust scale 1."""
+    def of(cls, rows: FloatArray, *, rounded: bool = True) -> "Coordinates":
+        """Return coordinates in which the columns of these rows have median 0 and robust scale 1.
+
+        Unless values are `rounded`, they are taken as they stand.
+        """
         unit = column_scales(rows, stand_in=stand_in_scale(rows))
         if (unit < 1e-300).any() or not np.isfinite(unit).all():
             raise ValueError("a column's values are too small or too large to calculate with. Use other units for it.")
-        return cls(np.median(rows, axis=0), unit)
+        step = rounding_steps(rows) if rounded else np.zeros(unit.size)
+        return cls(np.median(rows, axis=0), unit, step if step.any() else None)
 
     @property
     def log_volume(self) -> float:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
         # (3.2)  log p(y) = log p(z) - sum_j log s_j
         return -float(np.log(self.unit).sum())
+
+    @property
+    def noise(self) -> FloatArray | None:
+        """Return the scatter that rounding hides, in working coordinates, (p, p)."""
+        # (3.25)  D_jj = step_j^2 / 12: a value lies anywhere within half a step
+        return None if self.step is None else np.diag(np.square(self.step / self.unit) / 12.0)
 
     def view(self, table: NDArray[Any]) -> Rows:
         """Return the rows of a table as the kernel takes them, with no copy of it."""

@@ -28,6 +28,7 @@ class Beliefs:
     novel_scale: FloatArray | None = None  # Psi_0, (p, p)
     concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
     kernel: Kernel = field(default_factory=Gaussian)  # how rows scatter about their component
+    noise: FloatArray | None = None  # D, (p, p): what rounding hides of the scatter of a row
 
 
 def elicit(
@@ -58,7 +59,7 @@ def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     # (4.6)  Psi_0 = (nu_0 - p - 1) average, so that E[Sigma] is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
     strength = np.array([beliefs.novel_mean_strength])
-    return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,))
+    return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,), beliefs.noise)
 
 
 def _known_components(known: KnownClasses, beliefs: Beliefs, tuning: Stage1Tuning) -> Components:
@@ -69,7 +70,9 @@ def _known_components(known: KnownClasses, beliefs: Beliefs, tuning: Stage1Tunin
     )
     # (4.1), (4.2)  lambda = strength,  nu = p + 1 + strength,  Psi = factor strength scatter
     scale = (beliefs.known_scatter_factor * scatter_strength)[:, None, None] * known.scatters
-    return Components(known.centres, mean_strength, scatter_strength + p + 1.0, scale, (beliefs.kernel,) * count)
+    return Components(
+        known.centres, mean_strength, scatter_strength + p + 1.0, scale, (beliefs.kernel,) * count, beliefs.noise
+    )
 
 
 def _strengths(known: KnownClasses, tuning: Stage1Tuning) -> FloatArray:
@@ -89,4 +92,4 @@ def _point_masses(known: KnownClasses, beliefs: Beliefs) -> Components:
     # (4.8)  lambda = infinity,  Psi = factor scatter
     scatters = beliefs.known_scatter_factor * known.scatters
     dof = np.full(count, p + 2.0)
-    return Components(known.centres, np.full(count, np.inf), dof, scatters, (beliefs.kernel,) * count)
+    return Components(known.centres, np.full(count, np.inf), dof, scatters, (beliefs.kernel,) * count, beliefs.noise)

@@ -41,6 +41,11 @@ class _Way:
     support_fraction: float
     n_jobs: int | None
     tuning: Stage1Tuning
+    noise: FloatArray  # (p, p) what rounding hides, in working coordinates
+
+    def whitened_noise(self, inverse: FloatArray) -> FloatArray:
+        """Return what rounding hides, in whitened coordinates."""
+        return np.asarray(inverse @ self.noise @ inverse.T)
 
 
 @dataclass(frozen=True)
@@ -76,27 +81,29 @@ def learn_modes(
     max_modes: int = 4,
     n_jobs: int | None = None,
     tuning: Stage1Tuning = TUNED,
+    noise: FloatArray | None = None,
 ) -> KnownClasses:
     """Return the known classes with at most `max_modes` components each, rows about them as the kernel says.
 
-    Rows are in working coordinates: centred, and of order one.
+    Rows are in working coordinates: centred, and of order one. `noise` is what rounding hides of their scatter, (p, p).
     """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    way = _Way(kernel, max_modes, support_fraction, n_jobs, tuning)
+    hidden = np.zeros((rows.shape[1], rows.shape[1])) if noise is None else noise
+    way = _Way(kernel, max_modes, support_fraction, n_jobs, tuning, hidden)
     rows = np.clip(rows, -FARTHEST, FARTHEST)
 
     deviations, unit = _clean_deviations(rows, member, way)
     root, inverse = _pooled_root(deviations, unit, way)
-    modes = _all_modes(rows @ inverse.T, member, way)
+    modes = _all_modes(rows @ inverse.T, member, way.whitened_noise(inverse), way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
         root, inverse = _pooled_root(deviations / unit, unit, way)
-        modes = _all_modes(rows @ inverse.T, member, way)
+        modes = _all_modes(rows @ inverse.T, member, way.whitened_noise(inverse), way)
 
     used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used, tuning)
+    centres, scatters, average, alike = _alike_scatters(used, way.whitened_noise(inverse), tuning)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -131,7 +138,7 @@ def known_without(
     fewer = left > 0
 
     used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
-    centres, scatters, average, alike = _alike_scatters(used, tuning)
+    centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, tuning)
     root = lessons.root
     return replace(
         known,
@@ -157,15 +164,16 @@ def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: Fl
     return Lessons(mode_of, components, used, root, inverse)
 
 
-def _all_modes(white: FloatArray, member: IntArray, way: _Way) -> list[_Mode]:
+def _all_modes(white: FloatArray, member: IntArray, noise: FloatArray, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
     middle = np.median(white, axis=0)
     white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
     by_class = [white[member == j] for j in range(int(member.max()) + 1)]
     found = Parallel(n_jobs=way.n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, way) for j, own in enumerate(by_class)
+        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, noise, way)
+        for j, own in enumerate(by_class)
     )
-    return _plausible([mode for own in found for mode in own], by_class, way)
+    return _plausible([mode for own in found for mode in own], by_class, noise, way)
 
 
 def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[FloatArray, FloatArray]:
@@ -208,6 +216,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
         np.array([p + 2.0]),
         tuning.spherical_rows * np.eye(p)[None],
         (way.kernel,),
+        way.noise / np.outer(unit, unit),
     )
     pooled = _one_component(deviations, sphere).posterior.components
     # (3.16)  white = E diag(size^-1/2) E' x,  E diag(size) E' = pooled scatter
@@ -216,7 +225,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, index: IntArray, most: int, way: _Way) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray, way: _Way) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
     p, tuning = rows.shape[1], way.tuning
     vague = Components(
@@ -225,6 +234,7 @@ def _modes(member: int, rows: FloatArray, index: IntArray, most: int, way: _Way)
         np.array([p + 1.0 + tuning.mode_alike]),
         tuning.mode_alike * np.eye(p)[None],
         (way.kernel,),
+        noise,
     )
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
@@ -266,7 +276,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray, way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
@@ -280,7 +290,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> lis
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
             own = by_class[mode.member]
-            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, way)[0]
+            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, noise, way)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:
@@ -292,7 +302,9 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], way: _Way) -> lis
     return kept
 
 
-def _alike_scatters(used: Statistics, tuning: Stage1Tuning) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+def _alike_scatters(
+    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning
+) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
 
     Sigma_k ~ InverseWishart with E[Sigma_k] = average: the degrees of freedom that make the modes most likely say how
@@ -302,19 +314,25 @@ def _alike_scatters(used: Statistics, tuning: Stage1Tuning) -> tuple[FloatArray,
     # W of (5.4), by drift = s / R
     drift = used.sums / used.weights[:, None]
     within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
+    own = within if noise is None else within + used.weights[:, None, None] * noise
     centres = used.origin + drift
-    # (3.20)  average = (sum_k W_k + 5 I) / (sum_k N_k + 5)
-    average = (within.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
+    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
+    average = (own.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
     middle = np.average(centres, axis=0, weights=used.counts)
 
     def log_evidence(alike: float) -> float:
         one = Components(
-            middle[None], np.array([tuning.vague]), np.array([p + 1.0 + alike]), alike * average[None], (Gaussian(),)
+            middle[None],
+            np.array([tuning.vague]),
+            np.array([p + 1.0 + alike]),
+            alike * average[None],
+            (Gaussian(),),
+            noise,
         )
         return float(evidence(one.reordered(np.zeros(count, dtype=np.int64)), used).sum())
 
     # (3.21)  a = argmax sum_k evidence(mode k | nu = p + 1 + a, Psi = a average)
     alike = float(max(np.geomspace(1.0, tuning.most_alike, tuning.alike_steps), key=log_evidence))
-    # (3.22)  scatter_k = (a average + W_k) / (a + N_k)
-    scatters = (alike * average + within) / (alike + used.counts)[:, None, None]
+    # (3.22)  scatter_k = (a average + W_k + R_k D) / (a + N_k)
+    scatters = (alike * average + own) / (alike + used.counts)[:, None, None]
     return centres, scatters, average, alike

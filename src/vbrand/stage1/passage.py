@@ -12,6 +12,9 @@ from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.reduction import Reduction
 from vbrand.types import BoolArray, FloatArray
 
+# of a column's robust scale: a coarser step is worth a sentence
+_COARSE = 0.1
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -39,6 +42,19 @@ class Passage:
         if self.reduction is not None:
             return (*(f"component {i + 1}" for i in range(self.reduction.axes.shape[0])), "left over")
         return tuple(name for name, keep in zip(self.columns, self.kept, strict=True) if keep)
+
+    @property
+    def coarse_columns(self) -> tuple[str, ...]:
+        """Return the columns whose rounding matters, with their steps, as a sentence names them."""
+        step, unit = self.coordinates.step, self.coordinates.unit
+        if step is None or self.reduction is not None:
+            return ()
+        matters = step > _COARSE * unit
+        return tuple(
+            f"{name} to {size:.6g}"
+            for name, size, spoken in zip(self.kept_columns, step.tolist(), matters.tolist(), strict=True)
+            if spoken
+        )
 
     @property
     def log_volume(self) -> float:
