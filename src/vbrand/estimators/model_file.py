@@ -106,6 +106,10 @@ def _check_learned(learned: Learned) -> None:
     _shapes(passage.coordinates, centre=(q,), unit=(q,))
     _positive(passage.coordinates.unit)
     _finite(passage.coordinates.centre)
+    if passage.coordinates.step is not None:
+        _shapes(passage.coordinates, step=(q,))
+        _finite(passage.coordinates.step)
+        _want(bool((passage.coordinates.step >= 0.0).all()), "a column is rounded to a negative step")
     _want(kept > 0 and classes.size > 0, "it knows no column or no class")
     _want(passage.names is None or len(passage.names) == p, "it has another number of columns than of their names")
 
@@ -127,6 +131,10 @@ def _check_components(components: Components, count: int, q: int) -> None:
     _finite(components.mean, components.dof, components.scale)
     _want(bool((components.precision > 0.0).all()), "a strength is not positive")
     _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
+    if components.noise is not None:
+        _shapes(components, noise=(q, q))
+        _finite(components.noise)
+        _want(bool((np.diagonal(components.noise) >= 0.0).all()), "a variance is negative")
     _ = components.factor  # scatters that are none fail here
 
 

@@ -41,11 +41,11 @@ class _Way:
     support_fraction: float
     n_jobs: int | None
     tuning: Stage1Tuning
-    noise: FloatArray  # (p, p) what rounding hides, in working coordinates
+    noise: FloatArray | None  # (p, p) what rounding hides, in working coordinates; None: nothing
 
-    def whitened_noise(self, inverse: FloatArray) -> FloatArray:
-        """Return what rounding hides, in whitened coordinates."""
-        return np.asarray(inverse @ self.noise @ inverse.T)
+    def noise_in(self, coordinates: FloatArray) -> FloatArray | None:
+        """Return what rounding hides, in coordinates that this matrix leads to."""
+        return None if self.noise is None else np.asarray(coordinates @ self.noise @ coordinates.T)
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,20 @@ def learn_modes(
     """
     classes, member = np.unique(labels, return_inverse=True)
     check_sizes(classes, np.bincount(member))
-    hidden = np.zeros((rows.shape[1], rows.shape[1])) if noise is None else noise
-    way = _Way(kernel, max_modes, support_fraction, n_jobs, tuning, hidden)
+    way = _Way(kernel, max_modes, support_fraction, n_jobs, tuning, noise)
     rows = np.clip(rows, -FARTHEST, FARTHEST)
 
     deviations, unit = _clean_deviations(rows, member, way)
     root, inverse = _pooled_root(deviations, unit, way)
-    modes = _all_modes(rows @ inverse.T, member, way.whitened_noise(inverse), way)
+    modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
         root, inverse = _pooled_root(deviations / unit, unit, way)
-        modes = _all_modes(rows @ inverse.T, member, way.whitened_noise(inverse), way)
+        modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
 
     used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used, way.whitened_noise(inverse), tuning)
+    centres, scatters, average, alike = _alike_scatters(used, way.noise_in(inverse), tuning)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -164,7 +163,7 @@ def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: Fl
     return Lessons(mode_of, components, used, root, inverse)
 
 
-def _all_modes(white: FloatArray, member: IntArray, noise: FloatArray, way: _Way) -> list[_Mode]:
+def _all_modes(white: FloatArray, member: IntArray, noise: FloatArray | None, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
     middle = np.median(white, axis=0)
     white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
@@ -216,7 +215,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
         np.array([p + 2.0]),
         tuning.spherical_rows * np.eye(p)[None],
         (way.kernel,),
-        way.noise / np.outer(unit, unit),
+        way.noise_in(np.diag(1.0 / unit)),
     )
     pooled = _one_component(deviations, sphere).posterior.components
     # (3.16)  white = E diag(size^-1/2) E' x,  E diag(size) E' = pooled scatter
@@ -225,7 +224,9 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray, way: _Way) -> list[_Mode]:
+def _modes(
+    member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray | None, way: _Way
+) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
     p, tuning = rows.shape[1], way.tuning
     vague = Components(
@@ -276,7 +277,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray, way: _Way) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray | None, way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
