@@ -1,5 +1,7 @@
 """One line per group: rows, weights and centres that add up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from tables import grain_rows
 
 from vbrand import VBrand
+from vbrand.facts.facts import _novelty_counts
 from vbrand.facts.groups import plural, some_rows
 
 
@@ -53,3 +56,13 @@ def test_of_many_rows_an_even_sample_is_taken(count, data):
 
 def test_one_is_singular():
     assert [plural(n, "row", "rows") for n in (0, 1, 2, 1_000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
+
+
+def test_rows_of_doubtful_groups_are_not_counted_with_sure_ones(grain_found):
+    groups = grain_found.groups
+    doubted = (*groups[:2], replace(groups[2], doubtful=True))
+    sure, unsure = (
+        _novelty_counts(grain_found.novelty_probability, grain_found.clusters, g) for g in (groups, doubted)
+    )
+    assert sure.sum(axis=0).tolist() == [30, 30, 0]
+    assert unsure.sum(axis=0).tolist() == [30, 0, 30]

@@ -109,19 +109,32 @@ def test_a_row_far_from_everything_stays_novel():
     assert (detector.predict(test) == found.labels).all()
 
 
+def far_rows(rng, train, labels):
+    """Return one to five rows, each farther than 30 standard deviations from every class, but not by much."""
+    p, far, many = train.shape[1], [], int(rng.integers(1, 6))
+    classes = [train[labels == j] for j in np.unique(labels)]
+    while len(far) < many:
+        direction = rng.normal(size=p)
+        start = classes[rng.integers(len(classes))].mean(axis=0)
+        row = start + direction / np.linalg.norm(direction) * rng.uniform(31.0, 200.0)
+        off = [row - own.mean(axis=0) for own in classes]
+        scatters = [np.cov(own.T).reshape(p, p) for own in classes]
+        if min(d @ np.linalg.solve(scatter, d) for d, scatter in zip(off, scatters, strict=True)) > 30.0**2:
+            far.append(row)
+    return np.array(far)
+
+
 @pytest.mark.parametrize("block", range(6))
 def test_a_row_farther_than_thirty_standard_deviations_is_novel_before_and_after(block):
     """Random tables: any number of columns, classes, labelled and far rows."""
     for seed in range(block * 5, block * 5 + 5):
         rng = np.random.default_rng(seed)
         p, classes, labelled = int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(8, 60))
-        centres = rng.normal(0.0, 8.0, (classes, p))
-        train = np.repeat(centres, labelled, axis=0) + rng.normal(size=(classes * labelled, p))
+        centres, labels = rng.normal(0.0, 8.0, (classes, p)), np.repeat(np.arange(classes), labelled)
+        train = centres[labels] + rng.normal(size=(labels.size, p))
         known = centres[rng.integers(0, classes, 150)] + rng.normal(size=(150, p))
-        direction = rng.normal(size=(4, p))
-        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        far = direction * rng.uniform(120.0, 1e4, (4, 1))
-        test = np.vstack([known, far])
-        detector = VBrand(random_state=0).fit(train, np.repeat(np.arange(classes), labelled))
+        far = far_rows(rng, train, labels)
+        detector = VBrand(random_state=0).fit(train, labels)
         assert (detector.predict(far) == -1).all(), seed
-        assert (detector.discover(test).labels[150:] == -1).all(), seed
+        assert (detector.discover(np.vstack([known, far])).labels[150:] == -1).all(), seed
+        assert (detector.predict(far) == -1).all(), seed

@@ -223,6 +223,7 @@ def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     _want(points.truth is None or len(points.truth) == m, "its map has another number of true classes")
     _want(_indices(points.clusters, groups), "a row belongs to no group")
     _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
+    _want(facts.check is None or len(facts.check.by_group) == novel, "its check is of another number of groups")
     _finite(points.scores, points.novelty, points.classes)
 
     _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))

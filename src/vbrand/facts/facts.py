@@ -54,7 +54,9 @@ class Facts:
     count: GroupCount
     notes: tuple[str, ...]
     threshold: float
-    novelty_counts: IntArray  # (bins, 3) rows by P(novel) from 0 to 1, of known classes, novel and outlier groups
+    novelty_counts: (
+        IntArray  # (bins, 3) rows by P(novel) from 0 to 1, of known classes, novel groups, and doubtful or outlier ones
+    )
     points: Points
     profiles: Profiles
     climb: Climb | None  # None if there is no bound
@@ -133,6 +135,7 @@ def _shortened(group: Group) -> Group:
 
 def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
     kinds = tuple(GroupKind)
-    kind = np.array([kinds.index(group.kind) for group in groups])[clusters]
+    # a doubtful group is not shown as if it were sure
+    kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])[clusters]
     cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
     return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))

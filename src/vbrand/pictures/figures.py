@@ -17,7 +17,7 @@ Figure = dict[str, Any]
 _KINDS = (
     ("known classes", "#0072b2", ""),
     ("novel groups", "#d55e00", "/"),
-    ("outlier groups", GREY, "x"),
+    ("doubtful or outlier groups", GREY, "x"),
 )
 _MOVES = {
     MoveKind.BIRTH: "triangle-up",
