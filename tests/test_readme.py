@@ -14,6 +14,7 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLES = re.findall(r"```python\n((?:(?!```).)*)```\n```\n(.*?)```", README.read_text(), flags=re.DOTALL)
 COMMANDS = re.findall(r"```sh\n((?:(?!```).)*)```\n```text\n(.*?)```", README.read_text(), flags=re.DOTALL)
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+PAGE = README.parent / "docs" / "python.md"
 
 
 @pytest.mark.parametrize(("code", "output"), EXAMPLES)
@@ -43,6 +44,17 @@ def test_the_commands_print_what_the_readme_shows(tmp_path):
         subprocess.run(command.split(), cwd=tmp_path, env=environment, check=True, capture_output=True)
     done = subprocess.run(last.split(), cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
     assert [line.rstrip() for line in done.stdout.splitlines()] == output.splitlines()
+
+
+def test_the_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+    names = {}
+    exec(compile("\n".join(blocks), PAGE.name, "exec"), names)
+    assert len(blocks) == 2
+    assert (tmp_path / "wine.html").stat().st_size > 10_000
+    assert len(names["answers"]) == len(names["found"].labels) == 113
 
 
 def test_there_are_examples():

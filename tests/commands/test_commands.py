@@ -16,7 +16,7 @@ def test_from_two_tables_to_an_answer(tmp_path):
     train, test = write_grain(tmp_path)
     done = discover(tmp_path, train, test, "--label", "variety", "--truth", "truth")
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
-    assert "30 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers." in done.stdout
+    assert "30 rows belong to the 2 known classes, 30 to 1 novel group." in done.stdout
     assert "novelty F1 1.000" in done.stdout
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert done.stdout.splitlines()[0] == summary["trust"]

@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
-from tables import grain_rows
+from tables import COLUMNS, grain_rows
 
 from vbrand import Discovery, VBrand
 from vbrand.discovery.base import Summary
@@ -21,7 +23,7 @@ def test_notebooks_show_the_summary_and_no_markup_of_names():
 
 
 def test_the_sentence_counts_every_row_once(grain_found):
-    assert repr(grain_found) == "30 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers."
+    assert repr(grain_found) == "30 rows belong to the 2 known classes, 30 to 1 novel group."
     kinds = tuple(
         replace(group, kind="outlier group") if k == 2 else group for k, group in enumerate(grain_found.groups)
     )
@@ -73,3 +75,53 @@ def test_labels_clusters_and_scores_tell_the_same(grain_found):
 def test_a_discovery_can_not_be_changed(grain_found):
     with pytest.raises(AttributeError, match="cannot assign"):
         grain_found.labels = None
+
+
+def test_a_frame_has_a_line_for_each_row_and_the_index_of_the_table():
+    known, labels, new, _ = grain_rows()
+    rows = pd.DataFrame(new, columns=COLUMNS, index=[f"g{i}" for i in range(60)])
+    found = VBrand(random_state=0).fit(pd.DataFrame(known, columns=COLUMNS), labels).discover(rows)
+    frame = found.to_frame()
+    assert list(frame.columns) == ["label", "group", "P(novel)", "P(oat)", "P(rye)", "doubtful"]
+    pd.testing.assert_index_equal(frame.index, rows.index)
+    assert frame["label"].tolist() == found.labels.tolist()
+    assert frame["group"].unique().tolist() == ["oat", "novel 1"]
+    np.testing.assert_array_equal(frame["P(novel)"], found.novelty_probability)
+    np.testing.assert_allclose(frame[["P(novel)", "P(oat)", "P(rye)"]].sum(axis=1), 1.0, atol=1e-12)
+    assert not frame["doubtful"].any()
+    assert found.facts().points.names[:2] == ("g0", "g1")
+    assert len(rows.join(frame)) == 60
+
+
+def test_of_unlabelled_rows_in_one_table_the_frame_has_their_names():
+    known, labels, new, _ = grain_rows()
+    table = pd.DataFrame(np.vstack([new[:30], known, new[30:]]), columns=COLUMNS)
+    detector = VBrand(random_state=0).fit(table, [None] * 30 + labels + [None] * 30)
+    assert detector.discovery_.to_frame().index.tolist() == [*range(30), *range(110, 140)]
+
+
+def test_of_polars_and_without_a_check_there_is_a_frame_too():
+    known, labels, new, _ = grain_rows()
+    detector = VBrand(check=0, random_state=0).fit(pl.DataFrame(known, schema=COLUMNS), labels)
+    frame = detector.discover(pl.DataFrame(new, schema=COLUMNS)).to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame["doubtful"].null_count() == frame.height == 60
+    assert isinstance(detector.discover(pl.DataFrame(new, schema=COLUMNS)).summary().to_frame(), pl.DataFrame)
+
+
+def test_the_summary_is_a_table_too(grain_found):
+    frame = grain_found.summary().to_frame()
+    assert frame["group"].tolist() == ["oat", "rye", "novel 1"]
+    assert frame["rows"].tolist() == [30, 0, 30]
+    assert frame["kind"].tolist() == ["known class", "known class", "novel group"]
+    assert frame.index.tolist() == [0, 1, 2]
+
+
+def test_a_report_is_one_file_with_the_settings(grain_found, tmp_path):
+    path = grain_found.report(tmp_path / "deep" / "page.html", source="grains & co", truth=grain_found.labels)
+    assert path == tmp_path / "deep" / "page.html"
+    page = path.read_text(encoding="utf-8")
+    assert "What is new in grains &amp; co" in page
+    assert repr(grain_found) in page
+    assert "max_false_novelty" in page
+    assert not list(path.parent.glob(".*"))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import write_grain
 
-from vbrand.facts.maps import principal_scores, rows_to_draw, tsne_points
+from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, tsne_points
 
 
 @settings(deadline=None)
@@ -44,6 +44,16 @@ def test_principal_components_are_uncorrelated_and_the_longest_come_first():
     covariance = np.cov(scores.T)
     np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-8 * covariance[0, 0])
     assert (np.diff(np.diag(covariance)) <= 0.0).all()
+
+
+def test_rows_beside_others_lie_where_they_would_and_move_nothing():
+    rows = np.random.default_rng(0).normal(size=(50, 4)) * [4.0, 3.0, 2.0, 1.0]
+    scores, beside = principal_places(rows, np.vstack([rows[:7], np.full((1, 4), 1e9)]))
+    np.testing.assert_array_equal(scores, principal_scores(rows))
+    np.testing.assert_allclose(beside[:7], scores[:7], atol=1e-9)
+    assert np.isfinite(beside).all()
+    scores, beside = principal_places(np.arange(5.0)[:, None], np.arange(3.0)[:, None])
+    assert (scores.shape, beside.shape) == ((5, 2), (3, 2))
 
 
 def test_there_are_always_two_principal_components():

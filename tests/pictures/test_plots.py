@@ -23,9 +23,28 @@ def no_figures_left_open():
 @pytest.mark.parametrize("method", ["pca", "tsne"])
 @pytest.mark.parametrize("colour", ["group", "novelty"])
 def test_every_row_is_on_the_map(grain_found, method, colour):
-    axes = grain_found.plot.map(method=method, colour=colour)
+    axes = grain_found.plot.map(method=method, colour=colour, labelled=False)
     assert sum(len(each.get_offsets()) for each in axes.collections) == 60
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["oat (30)", "novel 1 (30)"]
+
+
+@pytest.mark.parametrize("method", ["pca", "tsne"])
+def test_labelled_rows_are_on_the_map_too(grain_found, method):
+    axes = grain_found.plot.map(method=method)
+    drawn = {each.get_label(): each for each in axes.collections}
+    assert list(drawn) == ["oat (30)", "novel 1 (30)", "oat, labelled", "rye, labelled"]
+    assert len(drawn["oat, labelled"].get_offsets()) == len(drawn["rye, labelled"].get_offsets()) == 40
+    assert len(drawn["oat, labelled"].get_facecolors()) == 0  # hollow
+    middle = {name: each.get_offsets().mean(axis=0) for name, each in drawn.items()}
+    apart = np.linalg.norm(middle["novel 1 (30)"] - middle["oat (30)"])
+    assert np.linalg.norm(middle["oat, labelled"] - middle["oat (30)"]) < 0.3 * apart
+
+
+def test_without_labelled_rows_at_hand_the_others_are_drawn():
+    known, labels, new, _ = grain_rows()
+    found = VBrand(check=0, random_state=0).fit(known, labels).discover(new)
+    assert found.facts().labelled is None
+    assert len(found.plot.map().collections) == 2
 
 
 def test_profiles_are_medians(grain_found):
@@ -63,7 +82,7 @@ def test_what_can_not_be_drawn_is_said(grain_found):
     known, labels, new, _ = grain_rows()
     detector = VBrand().fit(known, labels)
     with pytest.raises(ValueError, match="too few for t-SNE"):
-        detector.discover(new[:5]).plot.map(method="tsne")
+        detector.discover(new[:5]).plot.map(method="tsne", labelled=False)
 
 
 def test_the_sampler_has_the_same_pictures_but_no_bound():
@@ -89,7 +108,7 @@ def test_spectra_are_drawn_in_the_units_of_the_table():
 
 def test_doubtful_groups_are_called_so(grain_found):
     plot = Plots(lambda **words: doubted(grain_found.facts(**words)))
-    for axes, name in ((plot.map(), "novel 1 (30), doubtful"), (plot.profile(), "novel 1, doubtful")):
+    for axes, name in ((plot.map(labelled=False), "novel 1 (30), doubtful"), (plot.profile(), "novel 1, doubtful")):
         assert [text.get_text() for text in axes.get_legend().get_texts()][-1] == name
     axes = plot.confusion(grain_rows()[3])
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["oat", "rye", "novel 1, doubtful"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from vbrand.checks import check_number
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.variational import VariationalDiscovery
-from vbrand.estimators.checking import without_witnesses
 from vbrand.estimators.model_file import Model, model_writer
+from vbrand.estimators.stored import without_rows
 from vbrand.estimators.variational import VBrand
 from vbrand.facts.check import Check
 from vbrand.facts.facts import Facts
@@ -102,7 +102,7 @@ def analyse(
 def write_analysis(analysis: Analysis, folder: Path, stage: Stage, *, rows: bool = True) -> None:
     """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model."""
     model, selection = analysis.model, analysis.selection
-    kept = model if rows else replace(model, learned=without_witnesses(model.learned))
+    kept = model if rows else without_rows(model)
     selected = None if selection is None else selection.chosen
     with stage("drawing the report"):
         page = report_html(analysis.facts, model.settings, model.versions).encode()

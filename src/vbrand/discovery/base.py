@@ -1,9 +1,11 @@
 """What was found: a known class or a novel group for every row, with probabilities."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,12 @@ from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
+from vbrand.io.files.provenance import versions
+from vbrand.io.files.whole import write_whole
+from vbrand.io.tables.likeness import Likeness
+from vbrand.pictures.page import report_html
 from vbrand.pictures.plots import Plots
+from vbrand.stage1.lessons import Witnesses
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -28,6 +35,9 @@ class Context:
     threshold: float  # rows with a larger P(novel) are novel
     min_group: int  # novel groups of fewer rows are outlier groups
     notes: tuple[str, ...]  # what was done to the table, in sentences
+    likeness: Likeness = field(default_factory=Likeness)  # of the table as the user has it
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the detector, as files hold them
+    witnesses: Witnesses | None = None  # labelled rows, where they are at hand
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -124,9 +134,46 @@ class Discovery(ABC):
             threshold=self.threshold,
             climb=self._climb(),
             source=source,
-            names=names,
+            names=self.context.likeness.names if names is None else names,
             truth=truth,
             scores=scores,
+            witnesses=self.context.witnesses,
+        )
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        source: str = "",
+        names: Sequence[str | None] | None = None,
+        truth: Any = None,
+    ) -> Path:
+        """Write one HTML page to look at, which works offline, and return where it is.
+
+        `source` is the name of the table; `names` and `truth` have one value per row. Rows of a pandas table are called
+        as its index says.
+        """
+        page = report_html(self.facts(source=source, names=names, truth=truth), self.context.settings, versions())
+        write_whole(Path(path), lambda file: file.write(page.encode()))
+        return Path(path)
+
+    def to_frame(self) -> Any:
+        """Return a data frame with one line per row, in their order: label, group, probabilities, doubtful or not.
+
+        It is of pandas or polars, as the table was, and has the index of the table. `P(novel)` and those of the known
+        classes, such as `P(oat)`, sum to 1. `doubtful` rows are those of doubtful groups; empty if nothing was checked.
+        """
+        names = np.array([group.name for group in self.groups], dtype=object)
+        doubtful = np.array([group.doubtful for group in self.groups])
+        chances = self.class_probabilities
+        return self.context.likeness.frame(
+            {
+                "label": self.labels,
+                "group": names[self.clusters],
+                "P(novel)": self.novelty_probability,
+                **{f"P({name})": chances[:, j] for j, name in enumerate(self.classes.tolist())},
+                "doubtful": None if self.check is None else doubtful[self.clusters],
+            }
         )
 
     def _class_probabilities_of(self, rows: IntArray) -> FloatArray:
@@ -156,7 +203,8 @@ class Discovery(ABC):
 
         Below it stands where the novel groups lie beside the known classes, and what was done to the table.
         """
-        return Summary(self.groups, self.notes, UNCHECKED if self.check is None else str(self.check))
+        trust = UNCHECKED if self.check is None else str(self.check)
+        return Summary(self.groups, self.notes, trust, self.context.likeness.without_index())
 
     def select(self, false_share: float = 0.1) -> BoolArray:
         """Return the rows that can be called novel if this share of them may be known after all, (n,).
@@ -180,24 +228,41 @@ class Discovery(ABC):
         novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and not group.doubtful]
         doubtful = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and group.doubtful]
         outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
-        in_doubt = (
-            f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}, " if doubtful else ""
-        )
-        return (
+        parts = [
             f"{plural(known, 'row belongs', 'rows belong')} to the "
-            f"{plural(self.classes.size, 'known class', 'known classes')}, "
-            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}, {in_doubt}"
-            f"{plural(outliers, 'looks like an outlier', 'look like outliers')}."
-        )
+            f"{plural(self.classes.size, 'known class', 'known classes')}",
+            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}",
+        ]
+        if doubtful:
+            parts.append(f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}")
+        if outliers:
+            parts.append(plural(outliers, "looks like an outlier", "look like outliers"))
+        return f"{', '.join(parts)}."
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The groups as a table that prints, below the sentence that says how far to trust them."""
+    """The groups as a table that prints, below the sentence that says how far to trust them.
+
+    `str` gives the text, `to_frame` the table.
+    """
 
     groups: tuple[Group, ...]
     notes: tuple[str, ...]
     trust: str = UNCHECKED
+    likeness: Likeness = field(default_factory=Likeness, compare=False)  # of the table that was discovered
+
+    def to_frame(self) -> Any:
+        """Return the groups as a data frame, of pandas or polars, as the table was: one line each."""
+        columns = {
+            "group": [group.name for group in self.groups],
+            "rows": [group.rows for group in self.groups],
+            "weight": [group.weight for group in self.groups],
+            "P(novel)": [group.novelty_probability for group in self.groups],
+            "kind": [str(group.kind) for group in self.groups],
+            "doubtful": [group.doubtful for group in self.groups],
+        }
+        return self.likeness.frame({name: np.array(values) for name, values in columns.items()})
 
     def __str__(self) -> str:
         width = max(5, *(len(group.name) for group in self.groups))

@@ -1,7 +1,7 @@
 """What the sampler found: the interface of Discovery, from draws of the posterior."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -150,7 +150,8 @@ class SampledDiscovery(Discovery):
             for d in self.diagnostics
         ]
         sentence = disagreement(self)
-        return Summary(self.groups, (*self.notes, *lines, *([] if sentence is None else [f"! {sentence}"])))
+        notes = (*self.notes, *lines, *([] if sentence is None else [f"! {sentence}"]))
+        return replace(super().summary(), notes=notes)
 
     def to_arviz(self) -> Any:
         """Return the draws of label-invariant quantities as ArviZ holds them: weights, groups, concentration, means.

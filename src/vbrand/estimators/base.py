@@ -20,10 +20,13 @@ from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.scoring import Scored
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
+from vbrand.io.files.provenance import kept_setting
 from vbrand.io.tables.labels import read_labels
+from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
 from vbrand.model.components import Components
 from vbrand.model.kernels import Kernel
@@ -40,7 +43,7 @@ from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
-class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
+class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     """The scikit-learn side of a detector of novelty. All that it knows is one value, `_state`."""
 
     scatter: Any
@@ -83,7 +86,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         """
 
     @abstractmethod
-    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
+    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -104,14 +107,17 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         with compilation_told(self.verbose):
             learned = self._learned(table[given], labels[given], columns)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
-            self._state = fitted if given.all() else self._discovered(fitted, table[~given])
+            if not given.all():
+                fitted = self._discovered(fitted, Given(table[~given], Likeness.of(X).of_rows(~given)))
+            self._state = fitted
         return self
 
     def discover(self, X: Any) -> Any:
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
         fitted = self._fitted
         self._check_parameters()
-        self._state = self._discovered(fitted, more_rows(self, X, self._fitted_columns))
+        table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
+        self._state = self._discovered(fitted, table)
         return self._state.discovery
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -215,7 +221,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     def _context(
         self,
         learned: Learned,
-        table: NDArray[Any],
+        table: Given,
         components: Components,
         class_of: IntArray,
         notes: tuple[str, ...],
@@ -223,13 +229,20 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     ) -> Context:
         """Return what a discovery is about, given the components that mean known classes."""
         return Context(
-            table=table,
+            table=table.rows,
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=self.threshold if threshold is None else threshold,
-            min_group=self._smallest_group(table.shape[0]),
+            min_group=self._smallest_group(table.rows.shape[0]),
             notes=notes,
+            likeness=table.likeness,
+            settings=self._kept_settings(),
+            witnesses=learned.witnesses,
         )
+
+    def _kept_settings(self) -> dict[str, Any]:
+        """Return the settings as files hold them."""
+        return {name: kept_setting(name, value) for name, value in self.get_params().items()}
 
     def _smallest_group(self, rows: int) -> int:
         if self.min_group is not None:

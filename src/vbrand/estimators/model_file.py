@@ -1,10 +1,7 @@
 """Models on disk: all that a detector knows, with labelled rows that its answers are checked against."""
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from numbers import Integral, Real
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 import numpy as np
@@ -24,8 +21,6 @@ from vbrand.stage1.lessons import Witnesses
 from vbrand.trust.meaning import Checked
 from vbrand.types import IntArray
 
-_PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
-
 
 @dataclass(frozen=True)
 class Model:
@@ -36,32 +31,6 @@ class Model:
     learned: Learned
     finding: Finding
     facts: Facts | None  # None before any discovery
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that an answer depends on."""
-    found = {"python": python_version()}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
-
-
-def kept_setting(name: str, value: Any) -> Any:
-    """Return a setting as a file can hold it."""
-    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
-        return None
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Real):
-        return float(value)
-    if name == "concentration":
-        return [kept_setting("", part) for part in value]
-    return np.asarray(value, dtype=np.float64)
 
 
 def model_writer(model: Model) -> Write:
@@ -225,6 +194,11 @@ def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
     _want(facts.check is None or len(facts.check.by_group) == novel, "its check is of another number of groups")
     _finite(points.scores, points.novelty, points.classes)
+    if facts.labelled is not None:
+        labelled = facts.labelled
+        _shapes(labelled, classes=(labelled.classes.size,), scores=(labelled.classes.size, points.scores.shape[1]))
+        _want(_indices(labelled.classes, classes), "a labelled row on the map belongs to no class")
+        _finite(labelled.scores)
 
     _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))

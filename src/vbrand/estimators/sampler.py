@@ -20,6 +20,7 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
+from vbrand.io.tables.likeness import Given
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import before_rows
@@ -101,7 +102,7 @@ class BrandSampler(Shell):
     >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
     >>> sampler = BrandSampler(n_draws=1_000, n_burn=100, n_chains=2, random_state=0)
     >>> sampler.fit(known, ["oat"] * 50 + ["rye"] * 50).discover(unknown)
-    40 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers.
+    40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
 
     def __init__(
@@ -172,10 +173,10 @@ class BrandSampler(Shell):
         )
         return ((Gaussian(), known),)
 
-    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
+    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         folder = None if self.store is None else _folder(self.store)
         learned = fitted.learned
-        rows = learned.passage.rows(table)
+        rows = learned.passage.rows(table.rows)
         seed = self._seed(folder)
         target = self._target(learned)
         starts = self._starts(fitted, rows, seed)

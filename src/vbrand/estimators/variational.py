@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
 from vbrand.discovery.variational import discovery_of, in_user_units
-from vbrand.estimators.base import Shell
 from vbrand.estimators.checking import (
     case_of,
     pieces_of_classes,
@@ -25,14 +24,14 @@ from vbrand.estimators.checking import (
     without_witnesses,
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
-from vbrand.estimators.model_file import Model, kept_setting, read_model, versions, write_model
+from vbrand.estimators.model_file import read_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.facts.facts import Facts
+from vbrand.estimators.stored import Stored
 from vbrand.inference.cavi import Ascent
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, Search, find
-from vbrand.io.files.container import ModelFileError
+from vbrand.io.tables.likeness import Given
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import Prior
@@ -44,7 +43,7 @@ from vbrand.trust.folds import Relearned
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
-class VBrand(Shell):
+class VBrand(Stored):
     """Finds known classes and novel groups in unlabelled rows.
 
     `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
@@ -137,7 +136,7 @@ class VBrand(Shell):
     >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
     >>> detector = VBrand(random_state=0).fit(known, ["oat"] * 50 + ["rye"] * 50)
     >>> detector.discover(unknown)
-    40 rows belong to the 2 known classes, 30 to 1 novel group, 0 look like outliers.
+    40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
 
     def __init__(
@@ -216,10 +215,10 @@ class VBrand(Shell):
         settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
 
-    def _discovered(self, fitted: Fitted, table: NDArray[Any]) -> Fitted:
+    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         learned = fitted.learned
-        rows = learned.passage.rows(table)
+        rows = learned.passage.rows(table.rows)
         fits = [self._found(learned, view, rows, generator) for view in range(len(learned.views))]
         chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
         found, prior = fits[chosen]
@@ -307,40 +306,6 @@ class VBrand(Shell):
         group_components = self._fitted.finding.group_components
         for block, members in self._memberships(X):
             yield block, answers_of(members, self.classes_, self._threshold, group_components)
-
-    def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
-        """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
-
-        The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
-        discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
-        `random_state` that is no number. So that later discoveries can be checked it has labelled rows, at most 1,000
-        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked.
-        """
-        model = self.model()
-        write_model(Path(path), model if rows else replace(model, learned=without_witnesses(model.learned)))
-
-    def model(self, facts: Facts | None = None) -> Model:
-        """Return what a model file holds; `facts` instead of those of the last discovery."""
-        fitted = self._fitted
-        if facts is None:
-            facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
-        settings = {name: kept_setting(name, value) for name, value in self.get_params().items()}
-        return Model(versions(), settings, fitted.learned, fitted.finding, facts)
-
-    @classmethod
-    def from_model(cls, model: Model) -> Self:
-        """Return the detector that a model file holds."""
-        unknown = sorted(set(model.settings) - set(cls().get_params()))
-        if unknown:
-            raise ModelFileError(
-                f"the model has a setting {unknown[0]!r} that this vbrand does not know. Use the version that made it: "
-                f"{model.versions.get('vbrand', 'unknown')}."
-            )
-        settings: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in model.settings.items()}
-        detector = cls(**settings)
-        detector._check_parameters()
-        detector._state = Fitted(model.learned, model.finding, facts=model.facts)
-        return detector
 
     def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
         return tuple((kernel, self._known(rows, labels, kernel, noise)) for kernel in self._tuning.kernels[self.kernel])

@@ -71,8 +71,12 @@ class Yardstick:
 
     def whitened(self, rows: NDArray[Any]) -> FloatArray:
         """Return rows in coordinates in which the average scatter of the known components is the identity."""
+        return self.whitened_working(self.passage.working(rows))
+
+    def whitened_working(self, rows: FloatArray) -> FloatArray:
+        """Return the same of rows in working coordinates."""
         root = np.linalg.cholesky(self.components.expected_scatter.mean(axis=0))
-        return np.asarray(linalg.solve_triangular(root, self.passage.working(rows).T, lower=True).T)
+        return np.asarray(linalg.solve_triangular(root, rows.T, lower=True).T)
 
     def class_centre(self, j: int) -> FloatArray:
         """Return where the model expects a known class in the kept columns, in the user's units."""

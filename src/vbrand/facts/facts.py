@@ -14,13 +14,16 @@ from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
-from vbrand.facts.maps import principal_scores, rows_to_draw
+from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
+from vbrand.stage1.lessons import Witnesses
 from vbrand.types import FloatArray, IntArray
 
 _BINS = 50
 _CONTRIBUTIONS = 12
+# labelled rows on the map: enough to see where the known classes lie
+_MOST_LABELLED = 500
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,14 @@ class Points:
     classes: FloatArray  # (m, J + 1) probabilities of the known classes and of novelty
     scores: FloatArray  # (m, components) principal components
     truth: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class LabelledPoints:
+    """Labelled rows on the same map."""
+
+    classes: IntArray  # (m,) position in the list of groups
+    scores: FloatArray  # (m, components) on the principal components of the rows that were discovered
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,7 @@ class Facts:
     confusion: Confusion | None
     scores: tuple[tuple[str, float], ...]  # names and values, if the truth is known
     check: Check | None = None  # how far to trust the answer
+    labelled: LabelledPoints | None = None  # None where no labelled row is at hand
 
     @property
     def known(self) -> int:
@@ -93,9 +105,14 @@ def facts_of(
     truth: Any = None,
     scores: tuple[tuple[str, float], ...] = (),
     check: Check | None = None,
+    witnesses: Witnesses | None = None,
 ) -> Facts:
-    """Return the facts; `class_probabilities` returns the probabilities of the rows it is given."""
+    """Return the facts; `class_probabilities` returns the probabilities of the rows it is given.
+
+    `witnesses` are labelled rows, of which some are shown on the map.
+    """
     drawn = rows_to_draw(clusters)
+    scores_drawn, labelled = _placed(table[drawn], witnesses, yardstick)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
 
@@ -115,7 +132,7 @@ def facts_of(
             clusters=clusters[drawn],
             novelty=novelty[drawn],
             classes=class_probabilities(drawn),
-            scores=principal_scores(yardstick.whitened(table[drawn])),
+            scores=scores_drawn,
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
@@ -123,7 +140,20 @@ def facts_of(
         confusion=confusion,
         scores=scores,
         check=check,
+        labelled=labelled,
     )
+
+
+def _placed(
+    rows: NDArray[Any], witnesses: Witnesses | None, yardstick: Yardstick
+) -> tuple[FloatArray, LabelledPoints | None]:
+    """Return where rows lie on the map, and some labelled rows beside them."""
+    white = yardstick.whitened(rows)
+    if witnesses is None:
+        return principal_scores(white), None
+    some = rows_to_draw(witnesses.member, _MOST_LABELLED)
+    scores, beside = principal_places(white, yardstick.whitened_working(witnesses.rows[some]))
+    return scores, LabelledPoints(witnesses.member[some], beside)
 
 
 def _shortened(group: Group) -> Group:

@@ -39,12 +39,23 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
 
 def principal_scores(rows: FloatArray) -> FloatArray:
     """Return the first principal components of rows in units of the scatter within classes, (n, at least 2)."""
+    return principal_places(rows, rows[:0])[0]
+
+
+def principal_places(rows: FloatArray, beside: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the principal components of rows, and where those `beside` them, which have no say in it, lie on them."""
     near = np.clip(rows, -_FAR_OUT, _FAR_OUT)
-    near = near - near.mean(axis=0)
-    left, size, axes = np.linalg.svd(near, full_matrices=False)
+    centre = near.mean(axis=0)
+    left, size, axes = np.linalg.svd(near - centre, full_matrices=False)
     turn = np.sign(axes[np.arange(axes.shape[0]), np.abs(axes).argmax(axis=1)])  # a sign that does not depend on LAPACK
-    scores = (left * size * np.where(turn == 0.0, 1.0, turn))[:, :_COMPONENTS]
-    return np.asarray(np.pad(scores, ((0, 0), (0, max(0, 2 - scores.shape[1])))))
+    turn = np.where(turn == 0.0, 1.0, turn)
+    others = np.clip(beside, -_FAR_OUT, _FAR_OUT) - centre
+    return _in_a_plane(left * size * turn), _in_a_plane(others @ (axes * turn[:, None]).T)
+
+
+def _in_a_plane(scores: FloatArray) -> FloatArray:
+    """Return the first components, with zeros where there is only one."""
+    return np.asarray(np.pad(scores[:, :_COMPONENTS], ((0, 0), (0, max(0, 2 - scores.shape[1])))))
 
 
 def tsne_points(scores: FloatArray) -> FloatArray | None:

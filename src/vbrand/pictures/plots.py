@@ -27,18 +27,22 @@ class Plots:
     def __init__(self, facts: Callable[..., Facts]) -> None:
         self._facts = facts
 
-    def map(self, method: str = "pca", colour: str = "group", ax: Any = None) -> Any:
+    def map(self, method: str = "pca", colour: str = "group", ax: Any = None, *, labelled: bool = True) -> Any:
         """Draw the rows in the plane: `method` is "pca" or "tsne", `colour` is "group" or "novelty".
 
-        If the table is long, a sample of it is drawn and the title says so.
+        If the table is long, a sample of it is drawn and the title says so. Labelled rows, some of each class, are
+        hollow marks, where they are at hand: a detector that does not check its answers keeps none.
         """
         check_choice("method", method, ("pca", "tsne"))
         check_choice("colour", colour, ("group", "novelty"))
         facts = self._facts()
-        points = facts.points.scores[:, :2] if method == "pca" else tsne_points(facts.points.scores)
-        if points is None:
+        beside = facts.labelled if labelled else None
+        scores = facts.points.scores if beside is None else np.vstack([facts.points.scores, beside.scores])
+        places = scores[:, :2] if method == "pca" else tsne_points(scores)
+        if places is None:
             raise ValueError(f"{len(facts.points.names)} rows are too few for t-SNE; use method='pca'.")
 
+        points, known = np.split(places, [len(facts.points.names)])
         axes, shown = _axes(ax), None
         for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
             own = facts.points.clusters == k
@@ -47,6 +51,8 @@ class Plots:
                 label = called(group, f"{group.name} ({group.rows:,})")
                 shown = axes.scatter(*points[own].T, marker=look.marker, s=22, alpha=0.7, lw=0, label=label, **hue)
 
+        if beside is not None:
+            _draw_labelled(axes, facts, known, beside.classes)
         axes.legend(title="group (rows)")
         if colour == "novelty" and shown is not None:
             axes.figure.colorbar(shown, ax=axes, label="P(novel)")
@@ -118,6 +124,16 @@ class Plots:
         axes.set_yticks(range(len(table.truth)), table.truth)
         axes.set(xlabel="found", ylabel="true class")
         return axes
+
+
+def _draw_labelled(axes: Any, facts: Facts, places: Any, classes: Any) -> None:
+    """Draw labelled rows below the others, hollow, in the look of their class."""
+    for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
+        own = classes == k
+        if own.any():
+            hollow = {"facecolors": "none", "edgecolors": look.colour}
+            label = f"{group.name}, labelled"
+            axes.scatter(*places[own].T, marker=look.marker, s=26, alpha=0.6, lw=0.7, zorder=0.9, label=label, **hollow)
 
 
 def _hue(novelty: Any) -> dict[str, Any]:

@@ -1,0 +1,57 @@
+"""A detector on disk and back: what `save` keeps, and what a detector is made from when it is loaded."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from vbrand.estimators.base import Shell
+from vbrand.estimators.checking import without_witnesses
+from vbrand.estimators.fitted import Fitted
+from vbrand.estimators.model_file import Model, write_model
+from vbrand.facts.facts import Facts
+from vbrand.io.files.container import ModelFileError
+from vbrand.io.files.provenance import versions
+
+
+class Stored(Shell):
+    """A detector that can be saved."""
+
+    def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
+        """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.
+
+        The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
+        discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
+        `random_state` that is no number. So that later discoveries can be checked it has labelled rows, at most 1,000
+        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked.
+        """
+        model = self.model()
+        write_model(Path(path), model if rows else without_rows(model))
+
+    def model(self, facts: Facts | None = None) -> Model:
+        """Return what a model file holds; `facts` instead of those of the last discovery."""
+        fitted = self._fitted
+        if facts is None:
+            facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
+        return Model(versions(), self._kept_settings(), fitted.learned, fitted.finding, facts)
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """Return the detector that a model file holds."""
+        unknown = sorted(set(model.settings) - set(cls().get_params()))
+        if unknown:
+            raise ModelFileError(
+                f"the model has a setting {unknown[0]!r} that this vbrand does not know. Use the version that made it: "
+                f"{model.versions.get('vbrand', 'unknown')}."
+            )
+        settings: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in model.settings.items()}
+        detector = cls(**settings)
+        detector._check_parameters()
+        detector._state = Fitted(model.learned, model.finding, facts=model.facts)
+        return detector
+
+
+def without_rows(model: Model) -> Model:
+    """Return a model that holds no labelled row, on its map neither."""
+    facts = None if model.facts is None else replace(model.facts, labelled=None)
+    return replace(model, learned=without_witnesses(model.learned), facts=facts)

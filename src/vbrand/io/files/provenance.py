@@ -1,0 +1,46 @@
+"""How an answer was made, as files tell it: versions of packages, and settings."""
+
+import os
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from numbers import Integral, Real
+from platform import python_version
+from typing import Any
+
+import numpy as np
+
+_PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that an answer depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    return ("python", python_version()), *((name, _version(name)) for name in _PACKAGES)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def kept_setting(name: str, value: Any) -> Any:
+    """Return a setting as a file can hold it."""
+    if name == "init" or (name == "random_state" and not isinstance(value, Integral)):
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Real):
+        return float(value)
+    if name == "concentration":
+        return [kept_setting("", part) for part in value]
+    return np.asarray(value, dtype=np.float64)
