@@ -14,7 +14,7 @@ from doubts import doubted
 from tables import grain_rows, write_grain
 
 import vbrand
-from vbrand.commands.cli import _settings
+from vbrand.commands.settings import parsed
 from vbrand.estimators.model_file import read_model, write_model
 from vbrand.facts.check import UNCHECKED
 
@@ -57,13 +57,13 @@ def test_reproduce_refuses_what_it_does_not_know():
     ],
 )
 def test_values_of_settings_are_json_or_text(text, value):
-    assert _settings([f"threshold={text}"]) == {"threshold": value}
+    assert parsed([f"threshold={text}"]) == {"threshold": value}
 
 
 @pytest.mark.parametrize("pair", ["threshold", "=1", "init=oat", "novel_mean=[1]", "thresh old=1"])
 def test_what_is_no_setting_is_refused(pair, capsys):
     with pytest.raises(typer.Exit) as caught:
-        _settings(["kernel=gaussian", pair])
+        parsed(["kernel=gaussian", pair])
     assert caught.value.exit_code == 2
     assert capsys.readouterr().err.startswith(f"--set {pair}: NAME=VALUE is expected; ")
 
@@ -77,7 +77,7 @@ def test_json_on_standard_output_and_nothing_else(tmp_path):
     assert done.output == ""
 
 
-def test_settings(tmp_path):
+def testparsed(tmp_path):
     train, test = write_grain(tmp_path)
     options = ["--set", "threshold=0.9", "--set", "kernel=gaussian", "--set", "concentration=[2, 1]"]
     discover(tmp_path, train, test, "--label", "variety", "-q", *options)

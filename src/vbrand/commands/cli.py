@@ -1,10 +1,8 @@
 """The commands: each parses, calls the library once, and prints or writes. It imports what it needs when it runs."""
 
-import json
 import sys
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,8 +12,6 @@ from vbrand.io.tables import FORMATS
 
 _EPILOG = "Exit codes: 0 done; 1 a bug in vbrand; 2 the input can't be used; 130 stopped."
 _STUDIES = ("ss1", "robustness", "ss2", "ss3", "statlog", "all")
-# what other detectors call the share of rows that they are told to find
-_SHARES = ("contamination", "outlier_fraction", "nu")
 _DESIGNS = ("ss1", "ss2_simple", "ss2_complex", "ss3_low", "ss3_high")
 
 app = typer.Typer(
@@ -100,11 +96,12 @@ def discover(
     """
     with sentences(debug=debug):
         from vbrand.commands.analysis import analyse, summary_json, write_analysis
+        from vbrand.commands.settings import parsed
         from vbrand.io.tables.material import Roles, read_material
 
         stage = stages(quiet=quiet)
         _want_folder(out)
-        chosen = _settings(settings or [], max_false_novelty)
+        chosen = parsed(settings or [], max_false_novelty)
         with stage("reading"):
             material = read_material(train, test, Roles(label, name, truth, tuple(ignore or ())))
 
@@ -182,6 +179,24 @@ def report(
         write_whole(target, lambda file: file.write(page))
         typer.echo(held.facts.trust)
         typer.echo(target)
+
+
+@app.command(epilog=_EPILOG)
+def settings(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Settings to tell all about; else those that matter."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Tell what can be set with --set NAME=VALUE: five settings that matter, and the names of the others.
+
+    Example: vbrand settings threshold
+    """
+    with sentences(debug=debug):
+        from vbrand.commands.settings import about
+
+        typer.echo(about(names or []))
 
 
 @app.command(epilog=_EPILOG)
@@ -289,34 +304,3 @@ def _want_folder(out: Path) -> None:
     """Refuse a file where a folder is meant, before any work is done."""
     if out.exists() and not out.is_dir():
         fail(f"{out} is a file; -o needs the name of a folder.")
-
-
-def _settings(given: list[str], max_false_novelty: float | None = None) -> dict[str, Any]:
-    """Return NAME=VALUE pairs, and the setting that has an option of its own; values are JSON, or else text."""
-    from vbrand.estimators.variational import VBrand
-
-    known = set(VBrand().get_params()) - {"init", "novel_mean", "novel_scale"}
-    settings = dict[str, Any]()
-    for pair in given:
-        name, equals, text = pair.partition("=")
-        if name in _SHARES:
-            fail(
-                f"--set {pair}: there is no share of novel rows to guess, it is found; --max-false-novelty limits the "
-                "known rows that are called novel (max_false_novelty), --false-share marks the rows to rely on."
-            )
-        if not equals or name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near and equals else f"NAME is one of {', '.join(sorted(known))}."
-            fail(f"--set {pair}: NAME=VALUE is expected; {hint}")
-
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None if text == "None" else text
-        settings[name] = tuple(value) if isinstance(value, list) else value
-
-    if max_false_novelty is not None:
-        if "max_false_novelty" in settings:
-            fail("max_false_novelty is given twice, by --set and by its option; give it once.")
-        settings["max_false_novelty"] = max_false_novelty
-    return settings

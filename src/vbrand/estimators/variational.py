@@ -48,10 +48,24 @@ class VBrand(Stored):
 
     `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
     Dirichlet-process mixture of novel groups, by variational Bayes. The number of novel groups is an answer, not a
-    setting.
+    setting. Five settings are worth a thought, and come first: `max_false_novelty`, `threshold`, `min_group`, `check`
+    and `update_known` (docs/settings.md shows what they do). The defaults of the others are meant for real tables.
 
     Parameters
     ----------
+    max_false_novelty : float in [0, 1], optional
+        The share of known rows that may be called novel at the most: raises the threshold until no more of the hidden
+        labelled rows exceed it.
+    threshold : float, default 0.5
+        A row is novel when its probability of novelty exceeds this.
+    min_group : int, optional
+        Novel groups of fewer rows are outlier groups. By default 5, or 0.5 % of the rows if that is more.
+    check : "auto" or int, default "auto"
+        Number of parts in which labelled rows are hidden among the unlabelled ones, one part after the other, to learn
+        from where they end up what each component means and how far to trust the answer (`found.check`). "auto" is
+        10; 0 turns the check off, and so do fixed known classes (`update_known=False`) and given strengths.
+    update_known : bool, default True
+        Whether unlabelled rows may refine the known classes. False keeps stage 1 as it is (inductive).
     kernel : "student", "gaussian" or "auto", default "student"
         Rows of a class or group follow a Student t (with 15 degrees of freedom), whose tails real classes have, or a
         Gaussian. "auto" fits with 5, 15 and 40 degrees of freedom and a Gaussian, and the bound picks.
@@ -82,22 +96,10 @@ class VBrand(Stored):
         Where to start instead of any search; a known class, or any other value for a novel group each.
     tol, max_iter : float, int
         An ascent ends when the bound gains less than `tol`, relatively, or after `max_iter` sweeps.
-    threshold : float, default 0.5
-        A row is novel when its probability of novelty exceeds this.
-    check : "auto" or int, default "auto"
-        Number of parts in which labelled rows are hidden among the unlabelled ones, one part after the other, to learn
-        from where they end up what each component means and how far to trust the answer (`found.check`). "auto" is
-        10; 0 turns the check off, and so do fixed known classes (`update_known=False`) and given strengths.
-    max_false_novelty : float in [0, 1], optional
-        The share of known rows that may be called novel at the most: raises the threshold until no more of the hidden
-        labelled rows exceed it.
-    update_known : bool, default True
-        Whether unlabelled rows may refine the known classes. False keeps stage 1 as it is (inductive).
-    min_group : int, optional
-        Novel groups of fewer rows are outlier groups. By default 5, or 0.5 % of the rows if that is more.
     n_jobs : int, optional
         Classes and starts in parallel; the answer does not depend on it.
     random_state : int, RandomState or None
+        The seed: the same number and the same rows give the same answer.
     verbose : bool, default False
         Show progress.
     known_mean_strength, known_scatter_strength : float, optional
@@ -142,6 +144,11 @@ class VBrand(Stored):
     def __init__(
         self,
         *,
+        max_false_novelty: float | None = None,
+        threshold: float = 0.5,
+        min_group: int | None = None,
+        check: Literal["auto"] | int = "auto",
+        update_known: bool = True,
         kernel: KernelName = "student",
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
@@ -153,11 +160,6 @@ class VBrand(Stored):
         init: Any = None,
         tol: float = 1e-9,
         max_iter: int = 1_000,
-        threshold: float = 0.5,
-        check: Literal["auto"] | int = "auto",
-        max_false_novelty: float | None = None,
-        update_known: bool = True,
-        min_group: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -172,6 +174,11 @@ class VBrand(Stored):
         novel_scale: Any = None,
         concentration: float | tuple[float, float] = (1.0, 1.0),
     ) -> None:
+        self.max_false_novelty = max_false_novelty
+        self.threshold = threshold
+        self.min_group = min_group
+        self.check = check
+        self.update_known = update_known
         self.kernel = kernel
         self.scatter = scatter
         self.support_fraction = support_fraction
@@ -183,11 +190,6 @@ class VBrand(Stored):
         self.init = init
         self.tol = tol
         self.max_iter = max_iter
-        self.threshold = threshold
-        self.check = check
-        self.max_false_novelty = max_false_novelty
-        self.update_known = update_known
-        self.min_group = min_group
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
