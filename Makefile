@@ -48,7 +48,7 @@ clean:
 	@touch $@
 
 .venv/.demo: .venv/.made pyproject.toml
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,tables,plot,report]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,tables,excel,plot,report]'
 	@touch $@
 
 .venv/.dev: .venv/.made pyproject.toml

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
 from vbrand.io.tables.material import Material, Unknown
+from vbrand.io.tables.workbook import write_workbook
 from vbrand.metrics import Scores, evaluate
 from vbrand.pictures.page import report_html
 from vbrand.types import BoolArray
@@ -99,8 +100,13 @@ def analyse(
     return Analysis(detector, found, unknown, facts, scores, selection)
 
 
-def write_analysis(analysis: Analysis, folder: Path, stage: Stage, *, rows: bool = True) -> None:
-    """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model."""
+def write_analysis(
+    analysis: Analysis, folder: Path, stage: Stage, *, rows: bool = True, workbook: bool = False
+) -> None:
+    """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model.
+
+    With `workbook` the labels are written as an Excel sheet, too.
+    """
     model, selection = analysis.model, analysis.selection
     kept = model if rows else without_rows(model)
     selected = None if selection is None else selection.chosen
@@ -114,42 +120,68 @@ def write_analysis(analysis: Analysis, folder: Path, stage: Stage, *, rows: bool
         "report.html": lambda file: file.write(page),
     }
 
+    if workbook:
+        labels = label_table(analysis.detector, analysis.unknown, model.facts, selected)
+        writes["labels.xlsx"] = lambda file: write_labels_workbook(file, labels)
+
     with stage("writing"):
-        write_together({folder / name: writes[name] for name in FILES})
+        write_together({folder / name: write for name, write in writes.items()})
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """What there is to say of each row: columns carried over from its table, its label, group and probabilities."""
+
+    header: list[str]
+    blocks: Iterator[list[list[Any]]]  # columns of some rows after others; the last are probabilities
+    chances: int  # number of columns that are probabilities
+
+
+def label_table(
+    detector: VBrand, unknown: Unknown, facts: Facts | None, selected: BoolArray | None = None
+) -> LabelTable:
+    """Return a line per row, some rows at a time; `selected` are rows to mark, in a column of their own."""
+    groups = detector.classes_.astype(str).tolist() if facts is None else [group.name for group in facts.groups]
+    names, doubts = [*groups, LIKE_NONE], [*_doubts(facts, len(groups)), ""]
+    classes = [f"P({name})" for name in detector.classes_.tolist()]
+    marks = [] if selected is None else ["selected"]
+    own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
+
+    def blocks() -> Iterator[list[list[Any]]]:
+        for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
+            columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
+            clusters = answers.clusters.tolist()
+            columns += [answers.labels.tolist(), [names[k] for k in clusters], [doubts[k] for k in clusters]]
+            if selected is not None:
+                columns.append([_truth(chosen) for chosen in selected[block].tolist()])
+            columns += [
+                column.tolist() for column in (answers.novelty_probability, *answers.class_probabilities[:, :-1].T)
+            ]
+            yield columns
+
+    return LabelTable([*_other_names(list(unknown.carried), own), *own], blocks(), 1 + len(classes))
 
 
 def write_labels(
     file: BinaryIO, detector: VBrand, unknown: Unknown, facts: Facts | None, selected: BoolArray | None = None
 ) -> None:
-    """Write one line per row: columns carried over from its table, its label, its group and its probabilities.
-
-    `selected` are rows to mark, in a column of their own.
-    """
-    groups = detector.classes_.astype(str).tolist() if facts is None else [group.name for group in facts.groups]
-    names, doubts = [*groups, LIKE_NONE], [*_doubts(facts, len(groups)), ""]
-    classes = [f"P({name})" for name in detector.classes_.tolist()]
-
+    """Write one line per row as CSV; `selected` are rows to mark, in a column of their own."""
+    table = label_table(detector, unknown, facts, selected)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     # a carriage return ends a line too, but Python's writer puts no quotes around it
     returns = any(cell is not None and "\r" in cell for cells in unknown.carried.values() for cell in cells)
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
-
-    marks = [] if selected is None else ["selected"]
-    own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
-    writer.writerow([*_other_names(list(unknown.carried), own), *own])
-
-    for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
-        columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
-        clusters = answers.clusters.tolist()
-        columns += [answers.labels.tolist(), [names[k] for k in clusters], [doubts[k] for k in clusters]]
-        if selected is not None:
-            columns.append([_truth(chosen) for chosen in selected[block].tolist()])
-        chances = [answers.novelty_probability, *answers.class_probabilities[:, :-1].T]
-        columns += [[f"{chance:.6g}" for chance in column.tolist()] for column in chances]
-        writer.writerows(zip(*columns, strict=True))
-
+    writer.writerow(table.header)
+    for columns in table.blocks:
+        words, chances = columns[: -table.chances], columns[-table.chances :]
+        writer.writerows(zip(*words, *([f"{chance:.6g}" for chance in column] for column in chances), strict=True))
     text.flush()
     text.detach()
+
+
+def write_labels_workbook(file: BinaryIO, table: LabelTable) -> None:
+    """Write one line per row as an Excel sheet, with probabilities as numbers."""
+    write_workbook(file, "labels", table.header, table.blocks)
 
 
 def _doubts(facts: Facts | None, groups: int) -> list[str]:

@@ -29,6 +29,11 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", metavar="COLUMN", help="Column to copy to the output, not to measure; may be repeated."),
 ]
+Measure = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="COLUMN", help="Column to measure though it looks like an id; may be repeated."),
+]
+Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first.")]
 
 
 def _version(wanted: bool) -> None:
@@ -47,6 +52,31 @@ def main(
 
 
 @app.command(epilog=_EPILOG)
+def look(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help=f"A table: {FORMATS} or -.")],
+    label: Annotated[
+        str | None, typer.Option("--label", metavar="COLUMN", help="Column that holds the known classes.")
+    ] = None,
+    name: Id = None,
+    ignore: Ignore = None,
+    measure: Measure = None,
+    sheet: Sheet = None,
+    debug: Debug = False,
+) -> None:
+    """Look at a table before anything is fitted: its columns, what would be measured and why, its classes.
+
+    Example: vbrand look plants.xlsx --label species
+    """
+    with sentences(debug=debug):
+        from vbrand.commands.seen import show_look
+        from vbrand.io.tables.look import look_at
+        from vbrand.io.tables.material import Roles
+
+        roles = Roles(label, name, None, tuple(ignore or ()), tuple(measure or ()))
+        show_look(look_at(table, roles, sheet), table, label)
+
+
+@app.command(epilog=_EPILOG)
 def discover(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled rows: {FORMATS} or -.")],
     label: Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column that holds the known classes.")],
@@ -59,6 +89,8 @@ def discover(
     ),
     name: Id = None,
     ignore: Ignore = None,
+    measure: Measure = None,
+    sheet: Sheet = None,
     truth: Annotated[
         str | None, typer.Option("--truth", metavar="COLUMN", help="Column of the true classes, to score the result.")
     ] = None,
@@ -83,6 +115,7 @@ def discover(
     no_rows: Annotated[
         bool, typer.Option("--no-rows", help="Keep no labelled rows in the model; what it discovers is unchecked.")
     ] = False,
+    xlsx: Annotated[bool, typer.Option("--xlsx", help="Write labels.xlsx, too: the labels as an Excel sheet.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
@@ -98,16 +131,20 @@ def discover(
         from vbrand.commands.analysis import analyse, summary_json, write_analysis
         from vbrand.commands.settings import parsed
         from vbrand.io.tables.material import Roles, read_material
+        from vbrand.io.tables.workbook import check_workbook
 
         stage = stages(quiet=quiet)
         _want_folder(out)
         chosen = parsed(settings or [], max_false_novelty)
         with stage("reading"):
-            material = read_material(train, test, Roles(label, name, truth, tuple(ignore or ())))
+            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()))
+            material = read_material(train, test, roles, sheet)
+            if xlsx:
+                check_workbook(len(material.unknown.rows))
 
         given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
         analysis = analyse(material, given, stage, false_share=false_share)
-        write_analysis(analysis, out, stage, rows=not no_rows)
+        write_analysis(analysis, out, stage, rows=not no_rows, workbook=xlsx)
 
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
@@ -115,7 +152,8 @@ def discover(
             show(analysis.facts)
             if analysis.selection is not None:
                 typer.echo(analysis.selection)
-            typer.echo(f"Look at {out / 'report.html'}; labels are in {out / 'labels.csv'}.")
+            labels = out / f"labels.{'xlsx' if xlsx else 'csv'}"
+            typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}.")
 
 
 @app.command(epilog=_EPILOG)
@@ -124,6 +162,7 @@ def predict(
     new: Annotated[str, typer.Argument(metavar="NEW", help=f"Rows: {FORMATS} or -.")],
     name: Id = None,
     ignore: Ignore = None,
+    sheet: Sheet = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the labels; else standard output.")
     ] = None,
@@ -134,19 +173,24 @@ def predict(
     Example: vbrand predict found/model.vbrand more.csv --id sample -o more-labels.csv
     """
     with sentences(debug=debug):
-        from vbrand.commands.analysis import write_labels
+        from vbrand.commands.analysis import label_table, write_labels, write_labels_workbook
         from vbrand.estimators.model_file import read_model
         from vbrand.estimators.variational import VBrand
         from vbrand.io.files.whole import write_whole
         from vbrand.io.tables.material import Roles, read_unknown
+        from vbrand.io.tables.workbook import check_workbook
 
         held = read_model(model)
         passage = held.learned.passage
         roles = Roles(None, name, None, tuple(ignore or ()))
-        unknown = read_unknown(new, passage.names, passage.kept.size, roles)
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet)
         detector = VBrand.from_model(held)
 
-        if out is None:
+        if out is not None and out.suffix.lower() == ".xlsx":
+            check_workbook(len(unknown.rows))
+            table = label_table(detector, unknown, held.facts)
+            write_whole(out, lambda file: write_labels_workbook(file, table))
+        elif out is None:
             write_labels(sys.stdout.buffer, detector, unknown, held.facts)
             sys.stdout.flush()
         else:

@@ -101,10 +101,10 @@ def test_the_index_of_a_data_frame_is_no_measurement(tmp_path):
 
 def test_what_is_not_measured_is_said(tmp_path):
     train, test = write_grain(tmp_path)
-    pd.read_csv(train).assign(lab="A1", fat="5.6 mg", nothing="", number=np.arange(80) * 3 + 10_001).to_csv(
+    pd.read_csv(train).assign(lab="A1", fat="5.6 mg", nothing="", up=np.arange(80) * 3 + 10_001).to_csv(
         train, index=False
     )
-    pd.read_csv(test).assign(ph=7.0, number=np.arange(60) * 3 + 20_001).to_csv(test, index=False)
+    pd.read_csv(test).assign(ph=7.0, up=np.arange(60) * 3 + 20_001).to_csv(test, index=False)
     edited(train, ",oat,", ",Rye,")
     edited(train, ",oat,", ",Rye,")
     edited(train, ",oat,", ",Rye,")
@@ -113,7 +113,7 @@ def test_what_is_not_measured_is_said(tmp_path):
         "not measured, because text: 'lab', 'fat'.",
         "not measured, because empty: 'nothing'.",
         "not measured, because train.csv does not have them: 'ph'.",
-        "'number': whole numbers that only grow from row to row. If they are names of rows, say so: --id 'number'.",
+        "'up': whole numbers that only grow from row to row. If they are names of rows, say so: --id 'up'.",
         "labels 'Rye' and 'rye' differ by case only, and count as two classes.",
     ):
         assert note in done.stdout

@@ -52,26 +52,19 @@ def test_texts_are_trimmed_and_empty_cells_are_none(in_threes):
     assert frame.texts("x") == ["1", "2.5", None, None, "-3"]  # whole numbers that an empty cell made floats
 
 
-def test_a_counter_goes_up_by_one_and_other_whole_numbers_may_only_grow(in_threes):
+def test_whole_numbers_that_only_grow_are_told(in_threes):
     n = np.arange(8.0)
-    frame = frame_of(
-        {
-            "from 5": n + 5,
-            "squares": n**2,
-            "halves": n / 2,
-            "down": -n,
-            "stops": np.minimum(n, 6),
-            "unnamed column 1": n[::-1] * 2,
-        }
-    )
-    counters, growing = frame.numbered(list(frame.columns))
-    assert counters == ["from 5", "unnamed column 1"]
-    assert growing == ["squares"]
+    columns = {"squares": n**2, "halves": n / 2, "down": -n, "stops": np.minimum(n, 6)}
+    frame = frame_of(columns)
+    assert frame.growing(list(columns)) == ["squares"]
+    assert frame_of({"a": [0.0, 1.0]}).growing(["a"]) == []
+    assert frame_of({"a": [0.0, 1.0, 2.0]}).growing([]) == []
 
 
-def test_two_rows_count_nothing():
-    assert frame_of({"a": [0.0, 1.0]}).numbered(["a"]) == ([], [])
-    assert frame_of({"a": [0.0, 1.0, 2.0]}).numbered([]) == ([], [])
+def test_values_of_a_column_have_gaps_where_cells_are_empty(in_threes):
+    frame = frame_of({"a": [1.0, None, 2.5, 4.0]})
+    np.testing.assert_array_equal(frame.values("a"), [1.0, np.nan, 2.5, 4.0])
+    assert frame.first_texts("a", 2) == ["1", None]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Files in: CSV, TSV, Parquet, Feather or standard input -> a table, told apart by what they hold, not by name."""
+"""Files in: text, spreadsheets, Parquet, Feather or standard input -> a table, told apart by what they hold."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -9,24 +9,30 @@ from typing import Any
 from vbrand.io.tables import FORMATS
 from vbrand.io.tables.frames import BATCH_ROWS, Frame, TableError, arrow, batches_of, checked_names
 from vbrand.io.tables.separated import Origin, separated
+from vbrand.io.tables.spreadsheets import spreadsheet
 
 # bytes of a Parquet column that are read at once; by default all of a row group are
 _READ_AHEAD = 2**20
 
 
-def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
-    """Return the table in a file, "-" for standard input; columns in `as_text` keep their text as it is."""
+def open_table(path: str, as_text: Collection[str] = (), sheet: str | None = None) -> Frame:
+    """Return the table in a file, "-" for standard input; columns in `as_text` keep their text as it is.
+
+    `sheet` is the name of a sheet of a spreadsheet; by default the first that looks like a table.
+    """
     origin = _origin(path)
     head = origin.head
     if not head:
         raise TableError(f"{origin.name} is empty; a table whose first line names its columns is expected.")
+    if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        return spreadsheet(origin, as_text, sheet)
+    if sheet is not None:
+        raise TableError(f"{origin.name} is no spreadsheet, so it has no sheet '{sheet}' (--sheet).")
     try:
         if head.startswith(b"PAR1"):
             return _parquet(origin, as_text)
         if head.startswith((b"ARROW1", b"FEA1")):
             return _feather(origin, as_text)
-        if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            raise TableError(f"{origin.name} is a spreadsheet or an archive; save the sheet as CSV.")
         if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
             raise TableError(f"{origin.name} is compressed; unpack it first.")
         return separated(origin, as_text)

@@ -52,28 +52,34 @@ class Frame:
         """Return the cells of a column as text; None where it is empty."""
         return [text for batch in self.batches([column]) for text in _texts(batch.column(column))]
 
-    def numbered(self, columns: Collection[str]) -> tuple[list[str], list[str]]:
-        """Return the columns that only count the rows, an index; and those of other whole numbers that only grow."""
-        counters, growing = set(columns), set(columns)
-        last = dict[str, NDArray[Any]]()
+    def first_texts(self, column: str, most: int) -> list[str | None]:
+        """Return the first cells of a column as text."""
+        for batch in self.batches([column]):
+            return _texts(batch.column(column)[:most])
+        return []
 
+    def values(self, column: str) -> NDArray[Any]:
+        """Return the numbers of a column, NaN where a cell is empty."""
+        return np.concatenate([np.empty(0), *(self.numbers_of(batch, column) for batch in self.batches([column]))])
+
+    def numbers_of(self, batch: Any, column: str) -> NDArray[Any]:
+        """Return the numbers of a column of one batch."""
+        return _floats(batch.column(column))
+
+    def growing(self, columns: Collection[str]) -> list[str]:
+        """Return the columns of whole numbers that only grow from row to row."""
+        growing = set(columns)
+        last = dict[str, NDArray[Any]]()
         for batch in self.batches(list(columns)) if columns and self.rows > 2 else ():
-            for name in growing | counters:
+            for name in list(growing):
                 values = _floats(batch.column(name))
                 step = np.diff(np.concatenate([last.get(name, values[:0]), values]))
                 last[name] = values[-1:]
-                whole = bool((values % 1.0 == 0.0).all())
-                # the index of a table that was shuffled or parted: no name, and whole numbers
-                if not (whole and (name.startswith(UNNAMED) or (step == 1.0).all())):
-                    counters.discard(name)
-                if not (whole and (step > 0.0).all()):
+                if not (bool((values % 1.0 == 0.0).all()) and (step > 0.0).all()):
                     growing.discard(name)
-            if not growing | counters:
+            if not growing:
                 break
-
-        if not last:
-            return [], []
-        return [name for name in columns if name in counters], [name for name in columns if name in growing - counters]
+        return [name for name in columns if name in growing] if last else []
 
     def numbers(
         self, columns: list[str], positions: IntArray | None = None, advice: str = "leave the column out (--ignore)"

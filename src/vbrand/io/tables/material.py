@@ -1,7 +1,7 @@
 """Known and unknown rows from tables: which columns are measured, which are carried through, which rows are unknown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbrand.io.tables.columns import measured, want_columns
 from vbrand.io.tables.formats import open_table
-from vbrand.io.tables.frames import Frame, TableError, listed
+from vbrand.io.tables.frames import UNNAMED, Frame, TableError, listed
 from vbrand.io.tables.validated import is_number
 from vbrand.types import BoolArray
 
@@ -23,6 +23,7 @@ class Roles:
     name: str | None = None  # the id of a row
     truth: str | None = None
     ignore: tuple[str, ...] = ()
+    measure: tuple[str, ...] = ()  # measured, whatever they look like
 
     @property
     def all(self) -> set[str]:
@@ -82,21 +83,22 @@ class Material:
     notes: tuple[str, ...] = field(default=())  # what was left out, in sentences
 
 
-def read_material(train: str, test: str | None, roles: Roles) -> Material:
-    """Return the rows of two tables, or of one in which unknown rows have no label."""
+def read_material(train: str, test: str | None, roles: Roles, sheet: str | None = None) -> Material:
+    """Return the rows of two tables, or of one in which unknown rows have no label; `sheet` is that of spreadsheets."""
     assert roles.label is not None
     if train == "-" and test == "-":
         raise TableError("both tables are standard input; give a file for one of them.")
 
-    known = open_table(train, roles.all)
+    known = open_table(train, roles.all, sheet)
     known.require(roles.label, "--label")
-    other = known if test is None else open_table(test, roles.all)
+    other = known if test is None else open_table(test, roles.all, sheet)
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
 
     labels = _labels(known, roles.label, alone=test is None)
-    columns, notes = measured(known, roles.all)
+    columns, notes = measured(known, roles.all, other, roles.measure)
+    left_out = {name for name in known.numeric - set(columns) if not name.startswith(UNNAMED)}
     want_columns(other, columns, f"which {known.name} has")
     truth = None if roles.truth is None else other.texts(roles.truth)
     given = np.array([label is not None for label in labels])
@@ -108,12 +110,12 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
 
     if test is None:
         unknown = np.flatnonzero(~given).tolist()
-        carried = _carried(other, roles, unknown)
+        carried = _carried(other, roles, unknown, also=left_out)
         carried.pop(roles.label, None)
         truth = None if truth is None else [truth[i] for i in unknown]
     else:
         rest = other.numbers(columns)
-        carried = _carried(other, roles, None)
+        carried = _carried(other, roles, None, also=left_out)
         notes += _notes_on_two(known, other, roles, given, carried)
 
     true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
@@ -123,13 +125,19 @@ def read_material(train: str, test: str | None, roles: Roles) -> Material:
     )
 
 
-def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
-    """Return the labels of a table, None where a row has none; refuse columns that hold none, or measurements."""
+def labels_of(known: Frame, column: str) -> list[str | None]:
+    """Return the labels of a table, None where a row has none; refuse a column that holds none."""
     labels = _without_minus_one(known.texts(column))
     if not any(labels):
         raise TableError(
             f"column '{column}' of {known.name} has no label in any row; label some rows of each class you know."
         )
+    return labels
+
+
+def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
+    """Return the labels of a table; refuse measurements, and a table without unknown rows that has no other beside."""
+    labels = labels_of(known, column)
     if alone and all(labels):
         raise TableError(
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
@@ -165,12 +173,14 @@ def _notes_on_case(labels: NDArray[Any]) -> list[str]:
     return alike
 
 
-def read_unknown(path: str, columns: tuple[str, ...] | None, count: int, roles: Roles) -> Unknown:
+def read_unknown(
+    path: str, columns: tuple[str, ...] | None, count: int, roles: Roles, sheet: str | None = None
+) -> Unknown:
     """Return the rows of a table that has the columns of a model, and perhaps others.
 
     A model that was made from a table without names takes the columns of numbers in their order.
     """
-    frame = open_table(path, roles.all)
+    frame = open_table(path, roles.all, sheet)
     for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
         if column is not None:
             frame.require(column, option)
@@ -210,12 +220,26 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
     for column in roles.ignore:
         if column not in known.columns:
             other.require(column, "--ignore")
+    for column in roles.measure:
+        known.require(column, "--measure")
+        if column in roles.all:
+            raise TableError(f"column '{column}' can't be measured (--measure) and mean something else, too.")
 
 
-def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[str] | None = None) -> Carried:
-    """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
+def _carried(
+    frame: Frame,
+    roles: Roles,
+    chosen: list[int] | None,
+    taken: set[str] | None = None,
+    also: Collection[str] = (),
+) -> Carried:
+    """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers.
+
+    `taken` are columns that do not, `also` numbers that do.
+    """
     numbers, left_out = frame.numeric | set(frame.mixed), frame.empty | (taken or set())
-    names = [name for name in frame.columns if name in roles.all or name not in numbers]
+    through = {*roles.all, *also}
+    names = [name for name in frame.columns if name in through or name not in numbers]
     names = [name for name in names if name not in left_out and name != roles.name]
     counted = "row" if "row" not in frame.columns else "row number"
     carried: Carried = {counted: RowNumbers(range(frame.rows) if chosen is None else chosen)}

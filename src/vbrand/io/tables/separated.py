@@ -13,7 +13,7 @@ from vbrand.io.tables import FORMATS
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
 
 _SEPARATORS = ",;\t|"
-_MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
+MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
 _BLOCK_BYTES = 2**24
 # a number as people write it; with a decimal comma where commas do not separate
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
@@ -47,7 +47,7 @@ class Origin:
 
 
 def separated(origin: Origin, as_text: Collection[str]) -> Frame:
-    """Return a table of separated text: each column is numbers if all of its cells are."""
+    """Return a table of separated text."""
     pyarrow, name = arrow(), origin.name
     for encoding in _encodings(origin.head):
         try:
@@ -60,6 +60,15 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
     else:
         raise TableError(f"{name} is no table that can be read; these can: {FORMATS}.")
 
+    return frame_of_text(name, header, table, separator, as_text)
+
+
+def frame_of_text(name: str, header: list[str], table: Any, separator: str, as_text: Collection[str]) -> Frame:
+    """Return the table whose cells are all text: each column is numbers if all of its cells are.
+
+    Columns without a name and without cells are none. Where commas do not separate cells they may be decimal signs.
+    """
+    pyarrow = arrow()
     table = _without_empty_end(table)
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
     names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
@@ -130,7 +139,7 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse
             ),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=True, null_values=_MISSING
+                column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=True, null_values=MISSING
             ),
         )
     except pyarrow.ArrowInvalid:
