@@ -1,7 +1,9 @@
 """Two known cultivars of wine, one that nobody has labelled, and the picture of the README.
 
-Run from the root: writes docs/wine.png.
+python examples/wine.py      (from any folder; writes docs/wine.png)
 """
+
+from pathlib import Path
 
 import matplotlib as mpl
 
@@ -13,6 +15,7 @@ from sklearn.datasets import load_wine
 
 from vbrand import VBrand
 
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "wine.png"
 COLUMNS = ["alcohol", "flavanoids", "color_intensity", "hue", "proline"]
 
 table = load_wine(as_frame=True)
@@ -37,4 +40,4 @@ axes[0].set(title="what is known", xlabel="flavanoids", ylabel="color intensity"
 axes[1].set(title="what was found", xlabel="flavanoids")
 for panel in axes:
     panel.legend(frameon=False)
-figure.savefig("docs/wine.png", dpi=110)
+figure.savefig(PICTURE, dpi=110)

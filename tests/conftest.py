@@ -1,9 +1,12 @@
-"""What several tests share: the demo, run once through the real command, and one small discovery."""
+"""What several tests share: the demo and an example, run once as people run them, and one small discovery."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +20,16 @@ def demo(tmp_path_factory):
         check=True,
     )
     return folder, done.stdout
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    """Return the folder that the example of handwritten digits wrote, and what it printed."""
+    folder = tmp_path_factory.mktemp("digits")
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "digits.py", "found"], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return folder / "found", done.stdout
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -234,11 +235,26 @@ def test_simulated_tables_can_be_discovered(tmp_path):
     assert "at least 2 of a size above 0" in call("simulate", "ss1", "-o", tmp_path, "--columns", "1").stderr
 
 
-@pytest.mark.parametrize("command", ["discover", "predict", "report", "simulate", "demo", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["look", "discover", "predict", "report", "settings", "simulate", "demo", "reproduce"]
+)
 def test_help_has_an_example_and_exit_codes(command):
     shown = call(command, "--help").stdout
     assert f"Example: vbrand {command}" in shown
     assert "Exit codes" in shown
+
+
+def test_discover_says_what_it_does_before_it_imports_anything_heavy(tmp_path, monkeypatch):
+    train, test = write_grain(tmp_path)
+    said = []
+
+    def stages(*, quiet):
+        return lambda what: nullcontext(said.append(what))
+
+    monkeypatch.setattr("vbrand.commands.cli.stages", stages)
+    discover(tmp_path, train, test, "--label", "variety", "-q")
+    assert said[:2] == ["starting", f"reading {train} and {test}"]
+    assert said[2:] == ["learning the known classes", "drawing the report", "writing"]
 
 
 def test_standard_input_and_output(answered):

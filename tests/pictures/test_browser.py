@@ -1,4 +1,4 @@
-"""The demo's report in a real browser: headless Chromium, driven by Selenium."""
+"""The report on handwritten digits in a real browser: headless Chromium, driven by Selenium."""
 
 import json
 import os
@@ -48,9 +48,9 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, demo):
+def page(browser, digits):
     browser.get_log("browser"), browser.get_log("performance")  # what came before is not this page's
-    open_report(browser, demo[0] / "report.html")
+    open_report(browser, digits[0] / "report.html")
     return browser
 
 
@@ -87,15 +87,15 @@ def test_nothing_is_fetched_and_nothing_fails(page):
     assert outside == [asked[0]["documentURL"]]  # the page itself
 
 
-def test_the_answer_comes_first(page, demo):
-    sentence = json.loads((demo[0] / "summary.json").read_text())["sentence"]
+def test_the_answer_comes_first(page, digits):
+    sentence = json.loads((digits[0] / "summary.json").read_text())["sentence"]
     assert page.find_element(By.CSS_SELECTOR, "main p").text == sentence
     assert page.find_element(By.CSS_SELECTOR, "main p").location["y"] < 300
     assert count(page, "#groups tbody tr") == 11
 
 
-def test_how_far_to_trust_it_is_told_below_the_answer(page, demo):
-    summary = json.loads((demo[0] / "summary.json").read_text())
+def test_how_far_to_trust_it_is_told_below_the_answer(page, digits):
+    summary = json.loads((digits[0] / "summary.json").read_text())
     headline = page.find_element(By.ID, "headline")
     assert headline.text.startswith(summary["trust"])
     assert headline.location["y"] < 500
@@ -183,10 +183,10 @@ def test_dark_and_light(page):
     assert page.find_element(By.ID, "theme").get_attribute("aria-pressed") == "true"
 
 
-def test_a_dark_system_gets_a_dark_page(page, demo):
+def test_a_dark_system_gets_a_dark_page(page, digits):
     features = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    open_report(page, demo[0] / "report.html")
+    open_report(page, digits[0] / "report.html")
     assert page.find_element(By.TAG_NAME, "body").value_of_css_property("background-color") == "rgba(18, 24, 31, 1)"
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 

@@ -128,15 +128,16 @@ def discover(
     Example: vbrand discover known.csv unknown.csv --label variety --id sample -o found
     """
     with sentences(debug=debug):
-        from vbrand.commands.analysis import analyse, summary_json, write_analysis
-        from vbrand.commands.settings import parsed
-        from vbrand.io.tables.material import Roles, read_material
-        from vbrand.io.tables.workbook import check_workbook
-
         stage = stages(quiet=quiet)
         _want_folder(out)
+        with stage("starting"):  # imports take a second or two, and nobody should wonder
+            from vbrand.commands.analysis import analyse, summary_json, write_analysis
+            from vbrand.commands.settings import parsed
+            from vbrand.io.tables.material import Roles, read_material
+            from vbrand.io.tables.workbook import check_workbook
+
         chosen = parsed(settings or [], max_false_novelty)
-        with stage("reading"):
+        with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
             roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()))
             material = read_material(train, test, roles, sheet)
             if xlsx:
@@ -278,20 +279,23 @@ def demo(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Learn eight of the ten handwritten digits and discover the other two.
+    """Learn two cultivars of wine from their chemistry, and discover the third among wines that nobody labelled.
 
     Example: vbrand demo -o demo
     """
     with sentences(debug=debug):
         from vbrand.commands.analysis import write_analysis
-        from vbrand.commands.demo import UNSEEN, run_demo
+        from vbrand.commands.demo import CULTIVARS, UNSEEN, run_demo
 
         if out is not None:
             _want_folder(out)
 
-        missing = " and ".join(str(digit) for digit in UNSEEN)
+        known = " and ".join(name for name in CULTIVARS if name != UNSEEN)
         if not quiet:
-            typer.echo(f"Handwritten digits: learn all but {missing}, then look at all ten (the first run compiles).")
+            typer.echo(
+                f"Wines of Piedmont, 13 chemical measurements each. Some {known} are labelled; nobody has\n"
+                f"labelled any {UNSEEN}. What is among the other wines? (A first run compiles, half a minute or so.)\n"
+            )
 
         stage = stages(quiet=quiet)
         analysis = run_demo(stage, verbose=not quiet and sys.stderr.isatty())
