@@ -33,6 +33,7 @@ def read(**columns):
         ("day", 20240501 + N % 28, Reason.DATES),
         ("date", 45_000 + N % 3, Reason.DATES),
         ("cells", rng.permutation(60) * 1_013, None),  # large counts seldom repeat
+        ("1100", rng.permutation(60) * 1_013, None),  # a wavelength
         ("cell number", rng.permutation(60) * 1_013, None),
         ("body mass index", rng.integers(18, 40, 60), None),
         ("number", rng.integers(0, 9, 60), None),

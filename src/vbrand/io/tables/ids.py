@@ -43,7 +43,7 @@ class Reason(StrEnum):
 def id_columns(frames: Sequence[Frame], columns: Sequence[str]) -> dict[str, Reason]:
     """Return which columns of numbers measure nothing, and why; `frames` are one table, or the two parts of it."""
     found = dict[str, Reason]()
-    for name in _candidates(frames[0], columns):
+    for name in _candidates(frames[0], columns, sum(frame.rows for frame in frames)):
         parts = [frame.values(name) for frame in frames if name in frame.numeric]
         reason = _reason(name, parts)
         if reason is not None:
@@ -57,19 +57,21 @@ def holds_dates(frame: Frame, column: str) -> bool:
     return bool(texts) and all(_DAY.fullmatch(text) for text in texts)
 
 
-def _candidates(frame: Frame, columns: Sequence[str]) -> list[str]:
-    """Return the columns of whole numbers that may be none, by their first rows: most are read no further."""
+def _candidates(frame: Frame, columns: Sequence[str], rows: int) -> list[str]:
+    """Return the columns that may measure nothing, by their first rows: most are read no further."""
     for batch in frame.batches(list(columns)) if columns and frame.rows > 2 else ():
-        return [name for name in columns if _may_be_id(name, frame.numbers_of(batch, name))]
+        return [name for name in columns if _may_be_id(name, frame.numbers_of(batch, name), rows)]
     return []
 
 
-def _may_be_id(name: str, values: FloatArray) -> bool:
+def _may_be_id(name: str, values: FloatArray, rows: int) -> bool:
     if not _whole(values):
         return False
-    first = values[:_FIRST]
-    told_by_name = name.startswith(UNNAMED) or bool(set(_words(name)) & (_SURE | _DATES))
-    return told_by_name or bool(_is_day(first).all()) or _nearly_unique(first)
+    first, words = values[:_FIRST], set(_words(name))
+    if name.startswith(UNNAMED) or words & (_SURE | _DATES) or _is_day(first).all():
+        return True
+    near = bool(np.ptp(first) * _FILLED <= rows)  # NaN is not
+    return _nearly_unique(first) and (near or _is_likely(words) or _is_monotone(first))
 
 
 def _reason(name: str, parts: list[NDArray[Any]]) -> Reason | None:
@@ -91,7 +93,7 @@ def _reason(name: str, parts: list[NDArray[Any]]) -> Reason | None:
     reach = values.max() - values.min() + 1.0
     if values.size >= max(_FEWEST_FILLED, _FILLED * reach):
         return Reason.COUNTS
-    return Reason.NAMES if words <= _LIKELY or _interleave(parts) else None
+    return Reason.NAMES if _is_likely(words) or _interleave(parts) else None
 
 
 def _nearly_unique(values: FloatArray) -> bool:
@@ -102,11 +104,19 @@ def _interleave(parts: list[NDArray[Any]]) -> bool:
     """Return whether two columns grow, or fall, from row to row and lie between each other: parts of one numbering."""
     if len(parts) < 2 or min(part.size for part in parts) < _FEWEST_GROWING:
         return False
-    steps = [np.diff(part) for part in parts]
-    if not (all((step > 0.0).all() for step in steps) or all((step < 0.0).all() for step in steps)):
+    if not all(_is_monotone(part) for part in parts):
         return False
     low, high = max(part.min() for part in parts), min(part.max() for part in parts)
     return bool(high - low >= _INTERLEAVED * min(np.ptp(part) for part in parts))
+
+
+def _is_likely(words: set[str]) -> bool:
+    return bool(words) and words <= _LIKELY  # a name may have no words: a wavelength
+
+
+def _is_monotone(values: FloatArray) -> bool:
+    step = np.diff(values)
+    return bool((step > 0.0).all() or (step < 0.0).all())
 
 
 def _counts(values: FloatArray) -> bool:
