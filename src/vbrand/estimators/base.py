@@ -24,7 +24,7 @@ from vbrand.estimators.scoring import Scored
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
-from vbrand.io.files.provenance import kept_setting
+from vbrand.io.files.provenance import kept_settings
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
@@ -236,13 +236,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             min_group=self._smallest_group(table.rows.shape[0]),
             notes=notes,
             likeness=table.likeness,
-            settings=self._kept_settings(),
+            settings=kept_settings(self.get_params()),
             witnesses=learned.witnesses,
         )
-
-    def _kept_settings(self) -> dict[str, Any]:
-        """Return the settings as files hold them."""
-        return {name: kept_setting(name, value) for name, value in self.get_params().items()}
 
     def _smallest_group(self, rows: int) -> int:
         if self.min_group is not None:

@@ -11,7 +11,7 @@ from vbrand.estimators.fitted import Fitted
 from vbrand.estimators.model_file import Model, write_model
 from vbrand.facts.facts import Facts
 from vbrand.io.files.container import ModelFileError
-from vbrand.io.files.provenance import versions
+from vbrand.io.files.provenance import kept_settings, versions
 
 
 class Stored(Shell):
@@ -33,7 +33,7 @@ class Stored(Shell):
         fitted = self._fitted
         if facts is None:
             facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
-        return Model(versions(), self._kept_settings(), fitted.learned, fitted.finding, facts)
+        return Model(versions(), kept_settings(self.get_params()), fitted.learned, fitted.finding, facts)
 
     @classmethod
     def from_model(cls, model: Model) -> Self:

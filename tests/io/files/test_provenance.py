@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import vbrand
-from vbrand.io.files.provenance import kept_setting, versions
+from vbrand.io.files.provenance import kept_setting, kept_settings, versions
 
 
 def test_versions_are_told_and_those_of_absent_packages_are_unknown(monkeypatch):
@@ -34,6 +34,7 @@ def test_versions_are_told_and_those_of_absent_packages_are_unknown(monkeypatch)
 )
 def test_settings_are_kept_as_plain_values(name, value, kept):
     assert kept_setting(name, value) == kept
+    assert kept_settings({name: value}) == {name: kept}
 
 
 def test_a_matrix_is_kept_as_one():

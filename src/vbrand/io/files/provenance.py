@@ -1,6 +1,7 @@
 """How an answer was made, as files tell it: versions of packages, and settings."""
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral, Real
@@ -27,6 +28,11 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "unknown"
+
+
+def kept_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as a file can hold them."""
+    return {name: kept_setting(name, value) for name, value in settings.items()}
 
 
 def kept_setting(name: str, value: Any) -> Any:
