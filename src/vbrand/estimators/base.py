@@ -111,7 +111,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
         fitted = self._fitted
         self._check_parameters()
-        self._state = self._discovered(fitted, more_rows(self, X, self._fitted_columns))
+        with compilation_told(self.verbose):
+            self._state = self._discovered(fitted, more_rows(self, X, self._fitted_columns))
         return self._state.discovery
 
     def predict(self, X: Any) -> NDArray[Any]:
