@@ -45,5 +45,5 @@ def test_arrays_of_another_layout_are_refused():
     def passed_on(address, block):
         call(address, ((block, block), 5.0))
 
-    with pytest.raises(numba.TypingError, match="must be contiguous and writeable"):
+    with pytest.raises(TypeError, match="must be contiguous and writeable"):
         passed_on(0, np.zeros(6)[::2])

@@ -10,7 +10,7 @@ from numba.core import event
 
 from vbrand.inference.growth import Progress
 
-_COMPILING = "vbrand compiles its loops for this processor: once after an installation, about ten seconds."
+_COMPILING = "vbrand compiles its loops for this processor: once after an installation, about half a minute."
 
 
 @contextmanager
