@@ -1,9 +1,11 @@
 """Progress is shown on standard error, or not at all."""
 
+import gc
 import sys
 
 import numba
 import pytest
+from numba.core import event
 
 from vbrand.estimators.progress import compilation_told, counted, shown
 
@@ -65,3 +67,20 @@ def test_nothing_is_said_where_nothing_is_compiled(capsys):
     with compilation_told(True):
         twice(2)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_pythons_collector_rests_while_numba_compiles_and_then_is_as_it_was(collects, monkeypatch):
+    seen = []
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        listener = event.RecordingListener()
+        monkeypatch.setattr(listener, "on_start", lambda _: seen.append(gc.isenabled()))
+        with compilation_told(False), event.install_listener("numba:compile", listener):
+            assert numba.njit(lambda x: 5 * x)(1) == 5
+        assert seen
+        assert not any(seen)
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()

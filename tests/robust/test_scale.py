@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from vbrand.robust import scale
 from vbrand.robust.scale import qn, tau
 
-qn(np.arange(4.0)[:, None])  # compiled before Hypothesis looks at the clock
+qn(np.arange(4_000.0)[:, None])  # compiled before Hypothesis looks at the clock
 
 
 def slow_quartile_of_distances(column):
@@ -26,6 +27,14 @@ def consistency(n):
 @given(st.integers(2, 60).flatmap(lambda n: arrays(float, n, elements=st.integers(-9, 9).map(float))))
 def test_qn_of_tied_values_equals_the_sorted_distances(column):
     assert qn(column[:, None])[0] == pytest.approx(consistency(column.size) * slow_quartile_of_distances(column))
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 11, 50, 201])
+def test_distances_that_are_listed_give_the_bits_of_those_that_are_counted(n, monkeypatch):
+    columns = np.random.default_rng(n).normal(size=(n, 4)).round(2) * [1.0, 0.1, 3.0, 1e6]
+    listed = qn(columns)
+    monkeypatch.setattr(scale, "_LISTED", 0)
+    np.testing.assert_array_equal(qn(columns), listed)
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 11, 100, 101, 1500])

@@ -117,7 +117,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         self._check_parameters()
         table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
-        self._state = self._discovered(fitted, table)
+        with compilation_told(self.verbose):
+            self._state = self._discovered(fitted, table)
         return self._state.discovery
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import typeof, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 
@@ -15,13 +16,31 @@ def address_of(function: Any, *arguments: Any) -> int:
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))
 
 
-@intrinsic  # type: ignore[misc]
-def call_sweep(_context, address, block, group, scores, winners, statistics):  # type: ignore[no-untyped-def]
-    """Call the sweep of a block at an address: its arguments must be of the types that it was compiled for."""
+def _plain(kind: Any) -> bool:
+    """Return whether all arrays of a type are contiguous and writeable, as those of samples are: nobody else looks."""
+    if isinstance(kind, types.Array):
+        return bool(kind.layout == "C" and kind.mutable)
+    return all(_plain(part) for part in getattr(kind, "types", ()))  # those of a tuple
 
-    def build(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
-        called = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
-        return builder.call(builder.inttoptr(arguments[0], called.as_pointer()), arguments[1:])
 
-    return types.float64(address, block, group, scores, winners, statistics), build
+def _calling(result: Any) -> Any:
+    """Return a compiled function that calls one at an address, whose result is of this type."""
+
+    @intrinsic  # type: ignore[misc]
+    def call(_context, address, arguments):  # type: ignore[no-untyped-def]
+        if not _plain(arguments):
+            raise TypeError("arrays that are passed on by address must be contiguous and writeable")
+
+        def build(context, builder, signature, given):  # type: ignore[no-untyped-def]
+            kinds = [context.get_value_type(kind) for kind in signature.args[1].types]
+            called = ir.FunctionType(context.get_value_type(result), kinds)
+            unpacked = cgutils.unpack_tuple(builder, given[1])  # type: ignore[no-untyped-call]
+            return builder.call(builder.inttoptr(given[0], called.as_pointer()), unpacked)
+
+        return result(address, arguments), build
+
+    return call
+
+
+# the arguments, a tuple, must be of the types that the function was compiled for
+call, call_for_number, call_for_truth = _calling(types.none), _calling(types.float64), _calling(types.boolean)

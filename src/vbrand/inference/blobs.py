@@ -5,86 +5,101 @@ import math
 import numpy as np
 
 from vbrand.model.gamma import inner, jit
+from vbrand.types import FloatArray, IntArray
 
 # steps of the power method towards the longest axis: k-means mends what they leave
 _POWER_STEPS = 30
 
 
-@jit
-def blobs(rows, most, steps):  # type: ignore[no-untyped-def]
+def blobs(rows: FloatArray, most: int, steps: int) -> IntArray:
     """Return the labels of k-means with 2 .. most pieces, (most - 1, n)."""
     n, p = rows.shape
     found = np.zeros((most - 1, n), np.int64)
-    labels = np.zeros(n, np.int64)
-    for pieces in range(2, most + 1):
-        centres, sizes = _centres(rows, labels, pieces - 1)
-        widest = _widest(rows, labels, centres)
-        axis = _longest_axis(rows, labels, widest, centres[widest])
+    _cut_up(rows, steps, found, np.empty((most, p)), np.empty(most), np.empty((p, p)), np.empty(p), np.empty(p))
+    return found
+
+
+@jit
+def _cut_up(rows, steps, found, centres, sizes, scatter, axis, deviation):  # type: ignore[no-untyped-def]
+    """Store the labels, all zero at first; the arrays after them are memory to work in."""
+    n, p = rows.shape
+    for cuts in range(found.shape[0]):
+        labels = found[cuts]
+        if cuts > 0:
+            for i in range(n):
+                labels[i] = found[cuts - 1, i]
+        _centre(rows, labels, cuts + 1, centres, sizes)
+        widest = _widest(rows, labels, cuts + 1, centres, sizes)
+        _find_longest_axis(rows, labels, widest, centres[widest], scatter, axis, deviation)
         for i in range(n):
             if labels[i] == widest:
                 along = 0.0
                 for j in range(p):
                     along += (rows[i, j] - centres[widest, j]) * axis[j]
                 if along > 0.0:
-                    labels[i] = pieces - 1
+                    labels[i] = cuts + 1
         for _ in range(steps):
-            centres, sizes = _centres(rows, labels, pieces)
-            if not _assign(rows, labels, centres, sizes):
+            _centre(rows, labels, cuts + 2, centres, sizes)
+            if not _assign(rows, labels, cuts + 2, centres, sizes):
                 break
-        for i in range(n):
-            found[pieces - 2, i] = labels[i]
-    return found
 
 
 @inner
-def _centres(rows, labels, pieces):  # type: ignore[no-untyped-def]
-    """Return the means of the pieces and the numbers of their rows."""
-    sums, sizes = np.zeros((pieces, rows.shape[1])), np.zeros(pieces)
-    for i in range(rows.shape[0]):
-        own = sums[labels[i]]
-        sizes[labels[i]] += 1.0
-        for j in range(rows.shape[1]):
-            own[j] += rows[i, j]
+def _centre(rows, labels, pieces, centres, sizes):  # type: ignore[no-untyped-def]
+    """Store the means of the pieces and the numbers of their rows."""
+    n, p = rows.shape
     for k in range(pieces):
-        for j in range(rows.shape[1]):
-            sums[k, j] /= sizes[k] if sizes[k] > 0.0 else 1.0
-    return sums, sizes
+        sizes[k] = 0.0
+        for j in range(p):
+            centres[k, j] = 0.0
+    for i in range(n):
+        k = labels[i]
+        sizes[k] += 1.0
+        for j in range(p):
+            centres[k, j] += rows[i, j]
+    for k in range(pieces):
+        for j in range(p):
+            centres[k, j] /= sizes[k] if sizes[k] > 0.0 else 1.0
 
 
 @inner
-def _widest(rows, labels, centres):  # type: ignore[no-untyped-def]
+def _widest(rows, labels, pieces, centres, spread):  # type: ignore[no-untyped-def]
     """Return the piece with the largest sum of squares about its centre."""
-    spread = np.zeros(centres.shape[0])
-    for i in range(rows.shape[0]):
-        for j in range(rows.shape[1]):
-            deviation = rows[i, j] - centres[labels[i], j]
-            spread[labels[i]] += deviation * deviation
+    n, p = rows.shape
+    for k in range(pieces):
+        spread[k] = 0.0
+    for i in range(n):
+        k = labels[i]
+        for j in range(p):
+            deviation = rows[i, j] - centres[k, j]
+            spread[k] += deviation * deviation
     widest = 0
-    for k in range(spread.size):
+    for k in range(pieces):
         if spread[k] > spread[widest]:
             widest = k
     return widest
 
 
 @inner
-def _longest_axis(rows, labels, piece, centre):  # type: ignore[no-untyped-def]
-    """Return the direction in which the rows of a piece are widest, by the power method on their scatter."""
-    p = rows.shape[1]
-    scatter, deviation = np.zeros((p, p)), np.empty(p)
-    for i in range(rows.shape[0]):
+def _find_longest_axis(rows, labels, piece, centre, scatter, axis, deviation):  # type: ignore[no-untyped-def]
+    """Store the direction in which the rows of a piece are widest, by the power method on their scatter."""
+    n, p = rows.shape
+    for j in range(p):
+        for other in range(p):
+            scatter[j, other] = 0.0
+    for i in range(n):
         if labels[i] == piece:
             for j in range(p):
                 deviation[j] = rows[i, j] - centre[j]
             for j in range(p):
-                row, size = scatter[j], deviation[j]
+                size = deviation[j]
                 for other in range(p):
-                    row[other] += size * deviation[other]
+                    scatter[j, other] += size * deviation[other]
 
     first = 0
     for j in range(p):
         if scatter[j, j] > scatter[first, first]:
             first = j
-    axis = np.empty(p)
     for j in range(p):
         axis[j] = scatter[first, j]  # a direction that the rows have
     for _ in range(_POWER_STEPS):
@@ -96,23 +111,22 @@ def _longest_axis(rows, labels, piece, centre):  # type: ignore[no-untyped-def]
         for j in range(p):
             deviation[j] = axis[j] / math.sqrt(square)
         for j in range(p):
-            total = 0.0
+            axis[j] = 0.0
             for other in range(p):
-                total += scatter[j, other] * deviation[other]
-            axis[j] = total
-    return axis
+                axis[j] += scatter[j, other] * deviation[other]
 
 
 @inner
-def _assign(rows, labels, centres, sizes):  # type: ignore[no-untyped-def]
+def _assign(rows, labels, pieces, centres, sizes):  # type: ignore[no-untyped-def]
     """Put each row to the nearest centre that has rows, and return whether any moved."""
+    n, p = rows.shape
     moved = False
-    for i in range(rows.shape[0]):
+    for i in range(n):
         nearest, least = labels[i], math.inf
-        for k in range(sizes.size):
+        for k in range(pieces):
             if sizes[k] > 0.0:
                 distance = 0.0
-                for j in range(rows.shape[1]):
+                for j in range(p):
                     deviation = rows[i, j] - centres[k, j]
                     distance += deviation * deviation
                 if distance < least:

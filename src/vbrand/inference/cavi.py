@@ -13,13 +13,12 @@ from vbrand.inference.climb import (
     GOES_ON,
     HOPELESS,
     MAX_ITERATIONS,
-    Belief,
     Pace,
     Table,
+    calls,
     climb,
     jump,
     memory,
-    sweep_address,
     why_stop,
 )
 from vbrand.inference.kernel import sweep
@@ -30,6 +29,7 @@ from vbrand.model.components import components_of, room_for, wisharts_of
 from vbrand.model.gamma import from_python
 from vbrand.model.posterior import (
     BOUND_TERMS,
+    Belief,
     Bound,
     Posterior,
     bound_of,
@@ -185,7 +185,8 @@ def _over_one_block(
     terms = np.empty(BOUND_TERMS)
 
     trace, evidence, stopped = climb(
-        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics), sweep_address()),
+        calls(),
+        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics)),
         before,
         after,
         shape,

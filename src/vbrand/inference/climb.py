@@ -6,12 +6,13 @@ from threading import local
 
 import numpy as np
 
-from vbrand.inference.addresses import address_of, call_sweep
+from vbrand.inference.addresses import address_of, call, call_for_number, call_for_truth
 from vbrand.inference.sweeps import block_memory, filled_up, group_memory, load_block, part_of, sweep_block
+from vbrand.model.components import room_for
 from vbrand.model.gamma import inner, jit, once
-from vbrand.model.posterior import bound_terms, room_for_scores, score_components
+from vbrand.model.posterior import Belief, bound_terms, room_for_scores, score_components
 from vbrand.model.statistics import room_for_sums
-from vbrand.model.sticks import order_sticks, settle
+from vbrand.model.sticks import Sticks, order_sticks, settle
 from vbrand.model.wishart import NOT_POSITIVE, extrapolate, factorise, update, way_to_go
 
 # when an ascent ends: relative gain, sweeps, the bound that it should beat (-inf: any); whether sticks are re-sorted;
@@ -20,10 +21,12 @@ Pace = namedtuple("Pace", ["tol", "max_iter", "beat", "sort", "rounding", "far_b
 # why an ascent ends
 GOES_ON, CONVERGED, MAX_ITERATIONS, HOPELESS, FELL = range(5)
 # a table in working coordinates, the component that each row looks at first, whether any is known, whether there are
-# statistics to start from, and where the compiled sweep lies
-Table = namedtuple("Table", ["rows", "winners", "placed", "shared_out", "sweep"])
-# components, their roots, weights
-Belief = namedtuple("Belief", ["components", "roots", "weights"])
+# statistics to start from
+Table = namedtuple("Table", ["rows", "winners", "placed", "shared_out"])
+# where the compiled parts of an ascent lie
+Calls = namedtuple(
+    "Calls", ["update", "settle", "factorise", "score", "load", "sweep", "bound", "order", "reorder", "extrapolate"]
+)
 
 # memory of a sweep: a block, a group of its rows; and zeros and ones, for rows are in working coordinates already
 Work = namedtuple("Work", ["block", "group", "nought", "one"])
@@ -38,7 +41,7 @@ _SWEEPS = 64
 
 
 @jit
-def climb(table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms):  # type: ignore[no-untyped-def]
+def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms):  # type: ignore[no-untyped-def]
     """Ascend from a posterior, or from statistics, and return the bounds of sweeps, their evidence and why it ended.
 
     A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts.
@@ -51,18 +54,18 @@ def climb(table, prior, posterior, shape, scores, stores, now, before, work, spa
     shared_out = table.shared_out
     while True:
         if shared_out:
-            update(prior.components, now, posterior.components)
-            settle(prior.weights, now.counts, posterior.weights)
+            call(calls.update, (prior.components, now, posterior.components))
+            call(calls.settle, (prior.weights, now.counts, posterior.weights))
         shared_out = True
-        possible = factorise(posterior.components.scale, posterior.roots)
+        possible = call_for_truth(calls.factorise, (posterior.components.scale, posterior.roots))
         if not (possible or jumped):
             raise np.linalg.LinAlgError(NOT_POSITIVE)
         if possible:
-            score_components(posterior.components, posterior.roots, posterior.weights, shape, scores)
+            call(calls.score, (posterior.components, posterior.roots, posterior.weights, shape, scores))
             for _ in range(1 if placed else 2):  # the first time to find out where rows look first
-                evidence = _swept(table, scores, stores[0], now, work)
+                evidence = _swept(calls, table, scores, stores[0], now, work)
             placed = True
-            bound_terms(prior, posterior, evidence, terms)
+            call(calls.bound, (prior, posterior, evidence, terms))
 
         total = terms[0] + terms[1] + terms[2] + terms[3] + terms[4]
         fell = jumped and not (possible and total > trace[swept - 1])
@@ -79,14 +82,14 @@ def climb(table, prior, posterior, shape, scores, stores, now, before, work, spa
             if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
                 return trace[:swept], evidence, stopped
 
-            if pace.sort and order_sticks(prior.weights, now.counts, spare, order):
-                _reorder(now, before, table.winners, order)
+            if pace.sort and call_for_truth(calls.order, (prior.weights, now.counts, spare, order)):
+                call(calls.reorder, (now, before, table.winners, order))
                 plain = 0
             step = jump(trace, swept, plain, pace.max_iter)
             jumped = step > 0.0
             if jumped:
                 _copy(stores[0], stores[2])
-                extrapolate(now, before, step)
+                call(calls.extrapolate, (now, before, step))
                 plain = 0
             else:
                 _copy(stores[0], stores[1])
@@ -119,7 +122,7 @@ def _longer(trace):  # type: ignore[no-untyped-def]
 
 
 @once
-def _swept(table, scores, store, statistics, work):  # type: ignore[no-untyped-def]
+def _swept(calls, table, scores, store, statistics, work):  # type: ignore[no-untyped-def]
     """Store the statistics of the rows about the centres of the scores, and return their evidence."""
     n, p = table.rows.shape
     for i in range(store.size):
@@ -128,9 +131,9 @@ def _swept(table, scores, store, statistics, work):  # type: ignore[no-untyped-d
         for j in range(p):
             statistics.origin[k, j] = scores.centre[k, j]
     held, places, first = work.block
-    load_block(table.rows, 0, n, table.winners, work.nought, work.one, np.inf, held, places, first)
+    call(calls.load, (table.rows, 0, n, table.winners, work.nought, work.one, np.inf, held, places, first))
     adding = (statistics.counts, statistics.weights, statistics.sums, statistics.squares, scores.kind)
-    evidence = call_sweep(table.sweep, work.block, work.group, scores, table.winners, adding)  # type: ignore[call-arg,var-annotated]
+    evidence = call_for_number(calls.sweep, (work.block, work.group, scores, table.winners, adding))
     for k in range(statistics.counts.size):  # the loops fill lower triangles
         for i in range(p):
             for j in range(i):
@@ -138,7 +141,7 @@ def _swept(table, scores, store, statistics, work):  # type: ignore[no-untyped-d
     return evidence
 
 
-@once
+@jit
 def _reorder(statistics, spare, winners, order):  # type: ignore[no-untyped-def]
     """Put components into another order, by way of a copy."""
     count, p = statistics.origin.shape
@@ -191,9 +194,23 @@ def memory(components: int, p: int, rows: int) -> Work:
 
 
 @cache
-def sweep_address() -> int:
-    """Return where the compiled sweep lies; all its arguments are of the same types always."""
-    _, statistics = room_for_sums(1, 1)
-    work, scores = memory(1, 1, 1), room_for_scores(np.zeros(1, np.int64), 1, filled_up(1))
-    adding = statistics.counts, statistics.weights, statistics.sums, statistics.squares, scores.kind
-    return address_of(sweep_block, work.block, work.group, scores, np.zeros(1, np.int32), adding)
+def calls() -> Calls:
+    """Return where the parts lie; all their arguments are of the same types always."""
+    _, sums = room_for_sums(1, 1)
+    belief = Belief(*room_for(1, np.zeros((1, 1))), Sticks(*np.zeros((4, 2))))
+    wisharts, roots, weights = belief
+    order, winners, terms = np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1)
+    work, scores = memory(1, 1, 1), room_for_scores(order, 1, filled_up(1))
+    adding = sums.counts, sums.weights, sums.sums, sums.squares, scores.kind
+    return Calls(
+        update=address_of(update, wisharts, sums, wisharts),
+        settle=address_of(settle, weights, sums.counts, weights),
+        factorise=address_of(factorise, wisharts.scale, roots),
+        score=address_of(score_components, wisharts, roots, weights, terms, scores),
+        load=address_of(load_block, sums.sums, 0, 1, winners, work.nought, work.one, np.inf, *work.block),
+        sweep=address_of(sweep_block, work.block, work.group, scores, winners, adding),
+        bound=address_of(bound_terms, belief, belief, 0.0, terms),
+        order=address_of(order_sticks, weights, sums.counts, weights, order),
+        reorder=address_of(_reorder, sums, sums, winners, order),
+        extrapolate=address_of(extrapolate, sums, sums, 0.0),
+    )

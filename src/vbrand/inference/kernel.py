@@ -24,7 +24,7 @@ from vbrand.inference.sweeps import (
     sweep_block,
 )
 from vbrand.inference.tally import tally
-from vbrand.model.posterior import RowScores
+from vbrand.model.posterior import RowScores, Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
@@ -118,9 +118,10 @@ def statistics_of_labelings(rows: Rows, labelings: IntArray, ends: IntArray) -> 
     return Statistics(counts, counts, means, sums, squares, 0.0)
 
 
-def _scoring(scores: RowScores) -> tuple[NDArray[Any], ...]:
+def _scoring(scores: RowScores) -> Scores:
     """Return the scores as the compiled loops want them."""
-    return scores.centre, filled_roots(scores.root), scores.constant, scores.kind, scores.tail, scores.power
+    root = filled_roots(scores.root)
+    return Scores(scores.centre, root, scores.constant, scores.kind, scores.tail, scores.power)
 
 
 def _nothing(scores: RowScores) -> Statistics:
@@ -133,7 +134,7 @@ def _nothing(scores: RowScores) -> Statistics:
 
 
 def _sweep_piece(
-    rows: Rows, scores: RowScores, scoring: tuple[NDArray[Any], ...], winners: NDArray[np.int32], piece: list[slice]
+    rows: Rows, scores: RowScores, scoring: Scores, winners: NDArray[np.int32], piece: list[slice]
 ) -> Statistics:
     found = _nothing(scores)
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
@@ -148,7 +149,7 @@ def _sweep_piece(
 def _draw_piece(
     rows: Rows,
     scores: RowScores,
-    scoring: tuple[NDArray[Any], ...],
+    scoring: Scores,
     keys: NDArray[np.int32],
     levels: int,
     slices: Slices,

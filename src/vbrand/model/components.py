@@ -20,7 +20,6 @@ from vbrand.model.statistics import Statistics, sums_of
 from vbrand.model.wishart import Roots, Wisharts
 from vbrand.types import BoolArray, FloatArray, IntArray
 
-_update = from_python(formulas.update)
 _log_precisions = from_python(formulas.log_precisions)
 _diverge = from_python(formulas.diverge)
 _explain = from_python(formulas.explain)
@@ -107,11 +106,11 @@ def wisharts_of(components: Components) -> Wisharts:
     """Return the components as compiled formulas take them."""
     p = components.columns
     return Wisharts(
-        np.array(components.mean),
+        np.array(components.mean, order="C"),
         np.array(components.precision),
         np.array(components.dof),
-        np.array(components.scale),
-        np.zeros((p, p)) if components.noise is None else np.array(components.noise),
+        np.array(components.scale, order="C"),
+        np.zeros((p, p)) if components.noise is None else np.array(components.noise, order="C"),
     )
 
 
@@ -132,7 +131,7 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     before = wisharts_of(prior)
     posterior, _ = room_for(prior.dof.size, before.noise)
-    _update(before, sums_of(statistics), posterior)
+    formulas.update(before, sums_of(statistics), posterior)
     return components_of(posterior, prior)
 
 

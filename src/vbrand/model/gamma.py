@@ -11,11 +11,10 @@ import numba
 # without fastmath: a copy within the compiled code of a caller gives the same bits
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# called from Python, and kept on disk
+# called from Python or by its address, and kept on disk; always for both: numba keeps one of them only
 jit = numba.njit(cache=True, **_OPTIONS)
-# called from compiled code alone: nothing is compiled or kept for Python's sake
+# called from compiled code that takes it in: nothing is compiled or kept for others' sake
 inner = numba.njit(**_OPTIONS, **_NOT_FROM_PYTHON)
-
 # of one place in it: read there, instead of being compiled on its own
 once = numba.njit(inline="always", **_OPTIONS, **_NOT_FROM_PYTHON)
 

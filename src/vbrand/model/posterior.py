@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from vbrand.model.components import Components, posterior_from, wisharts_of
-from vbrand.model.gamma import from_python, once
+from vbrand.model.gamma import jit
 from vbrand.model.kernels import score_of
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
@@ -41,6 +41,8 @@ class RowScores:
     power: FloatArray  # (K,)
 
 
+# components, their roots and weights as compiled formulas take them
+Belief = namedtuple("Belief", ["components", "roots", "weights"])
 # RowScores as compiled loops take them
 Scores = namedtuple("Scores", ["centre", "root", "constant", "kind", "tail", "power"])
 
@@ -82,7 +84,7 @@ def scores_of(posterior: Posterior) -> RowScores:
     components = posterior.components
     kind, shape = kernel_codes(components)
     scores = room_for_scores(kind, components.columns, components.columns)
-    _score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
+    score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
     return RowScores(**scores._asdict())
 
 
@@ -101,7 +103,7 @@ def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
     )
 
 
-@once
+@jit
 def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
     """Store what makes a score of a row."""
     centre, root, constant, kind, tail, power = scores
@@ -129,30 +131,26 @@ def score_components(components, roots, weights, shape, scores):  # type: ignore
 def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
     terms = np.empty(BOUND_TERMS)
-    _bound_terms(
-        (wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights)),
-        (wisharts_of(posterior.components), posterior.components.roots, sticks_of(posterior.weights)),
+    bound_terms(
+        Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights)),
+        Belief(wisharts_of(posterior.components), posterior.components.roots, sticks_of(posterior.weights)),
         evidence,
         terms,
     )
     return Bound(*terms.tolist())
 
 
-@once
+@jit
 def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
     """Store the parts of the bound."""
-    apart = np.empty(posterior[0].dof.size)
-    diverge(posterior[0], posterior[1], prior[0], prior[1], apart)
-    known = prior[2].dirichlet.size - 1
+    apart = np.empty(posterior.components.dof.size)
+    diverge(posterior.components, posterior.roots, prior.components, prior.roots, apart)
+    known = prior.weights.dirichlet.size - 1
     # (6.1)  sum_i sum_k phi_ik (score_ik - log phi_ik) - KL(pi) - KL(sticks) - sum_k KL(component k)
     # (6.2)  of which the first part is sum_i LSE_k score_ik
     terms[0] = evidence
-    terms[1] = -diverge_dirichlet(posterior[2].dirichlet, prior[2].dirichlet)
-    terms[2] = -diverge_sticks(posterior[2], prior[2])
+    terms[1] = -diverge_dirichlet(posterior.weights.dirichlet, prior.weights.dirichlet)
+    terms[2] = -diverge_sticks(posterior.weights, prior.weights)
     terms[3], terms[4] = 0.0, 0.0
     for k in range(apart.size):
         terms[3 if k < known else 4] -= apart[k]
-
-
-_score_components = from_python(score_components)
-_bound_terms = from_python(bound_terms)

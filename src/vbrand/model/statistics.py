@@ -11,11 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from vbrand.model.gamma import from_python
 from vbrand.model.wishart import Sums, extrapolate
 from vbrand.types import FloatArray, IntArray
-
-_extrapolate = from_python(extrapolate)
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
 def extrapolated(now: Statistics, before: Statistics, step: float) -> Statistics:
     """Return the statistics that lie so many times the way from earlier ones to these beyond these."""
     sums = sums_of(now)
-    _extrapolate(sums, sums_of(before), step)
+    extrapolate(sums, sums_of(before), step)
     return Statistics(
         counts=sums.counts,
         weights=sums.weights,
@@ -110,18 +107,19 @@ def sums_of(statistics: Statistics) -> Sums:
     return Sums(
         np.array(statistics.counts),
         np.array(statistics.weights),
-        np.array(statistics.origin),
-        np.array(statistics.sums),
-        np.array(statistics.squares),
+        np.array(statistics.origin, order="C"),
+        np.array(statistics.sums, order="C"),
+        np.array(statistics.squares, order="C"),
     )
 
 
 def room_for_sums(components: int, p: int) -> tuple[FloatArray, Sums]:
     """Return room for the statistics of so many components: one array, and its parts, origins first."""
-    sizes = [components * p, components, components, components * p, components * p * p]
-    store = np.zeros(sum(sizes))
-    origin, counts, weights, sums, squares = np.split(store, np.cumsum(sizes)[:-1])
-    shape = (components, p)
+    shape, size = (components, p), components * p
+    store = np.zeros(size * (p + 2) + 2 * components)
+    after = size + 2 * components
+    origin, counts, weights = store[:size], store[size : size + components], store[size + components : after]
+    sums, squares = store[after : after + size], store[after + size :]
     return store, Sums(counts, weights, origin.reshape(shape), sums.reshape(shape), squares.reshape(*shape, p))
 
 

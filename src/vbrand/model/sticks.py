@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, inner, log_gamma, once
+from vbrand.model.gamma import digamma, inner, jit, log_gamma
 
 # eta (J + 1,), a and b (T - 1,), shape and rate of gamma (2,): zeros where gamma is a number
 Sticks = namedtuple("Sticks", ["dirichlet", "broken", "passed", "concentration"])
@@ -23,7 +23,7 @@ def _sum(numbers):  # type: ignore[no-untyped-def]
     return total
 
 
-@once
+@jit
 def settle(prior, counts, posterior):  # type: ignore[no-untyped-def]
     """Store the best weights for components that hold these many rows; places beyond them hold none."""
     known = prior.dirichlet.size - 1
@@ -181,7 +181,7 @@ def explain_sticks(prior, novel, work):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
+@jit
 def order_sticks(prior, counts, work, order):  # type: ignore[no-untyped-def]
     """Store the order of all components that puts novel ones largest first, where that raises the bound.
 

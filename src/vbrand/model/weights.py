@@ -19,7 +19,6 @@ from vbrand.model.gamma import from_python
 from vbrand.model.sticks import Sticks
 from vbrand.types import FloatArray, IntArray
 
-_settle = from_python(formulas.settle)
 _log_weights = from_python(formulas.log_weights)
 _diverge_dirichlet = from_python(formulas.diverge_dirichlet)
 _diverge_sticks = from_python(formulas.diverge_sticks)
@@ -58,7 +57,7 @@ def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, flo
 def weights_from(prior: Weights, counts: FloatArray) -> Weights:
     """Return the best weights for components that hold these many rows; places beyond them hold none."""
     posterior = sticks_like(prior)
-    _settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
+    formulas.settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
     return weights_of(posterior)
 
 

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, inner, log_gamma, once
+from vbrand.model.gamma import digamma, inner, jit, log_gamma, once
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
 Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale", "noise"])
@@ -23,7 +23,7 @@ _SLOWEST = 0.95
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
-@once
+@jit
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     drift, distance = np.empty(prior.mean.shape[1]), np.empty(prior.mean.shape[1])
@@ -60,7 +60,7 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
                 own[j] += add[j] - a * drift[j] + b * distance[j] + weights[k] * hidden[j]
 
 
-@once
+@jit
 def factorise(scale, roots):  # type: ignore[no-untyped-def]
     """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
     for k in range(scale.shape[0]):
@@ -147,7 +147,7 @@ def hidden_distance(noise, inverse):  # type: ignore[no-untyped-def]
     return total
 
 
-@once
+@inner
 def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
     """Store KL(posterior || prior) of each component; 0 for point masses."""
     p = posterior.mean.shape[1]
@@ -198,7 +198,8 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
             constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[j]
             result[k] = -0.5 * (rows * constant + _distance(prior, prior_roots, j, statistics, k))
             continue
-        _update_one(prior, j, statistics, k, posterior, 0, drift, distance)
+        nought = k - k  # no literal: for one it would be compiled again
+        _update_one(prior, j, statistics, k, posterior, nought, drift, distance)
         log_determinant = _decompose(posterior.scale[0])
         if math.isnan(log_determinant):
             raise np.linalg.LinAlgError(NOT_POSITIVE)
@@ -227,7 +228,7 @@ def _distance(prior, prior_roots, before, statistics, k):  # type: ignore[no-unt
     return total
 
 
-@once
+@jit
 def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
     """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
     counts, weights, origin, sums, squares = statistics

@@ -27,6 +27,8 @@ _PER_QUARTILE_RANGE = 0.334
 # how many distances per row are few enough to be listed
 _FEW = 4
 _SAMPLE = 32
+# so many distances of all columns are listed without more ado: nothing has to be compiled for small tables
+_LISTED = 40_000
 
 # no sum here that could be reordered: what is compiled is what is written
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -51,10 +53,19 @@ def qn(columns: FloatArray) -> FloatArray:
     # (3.3)  Qn = c_n / (sqrt(2) Phi^-1(5/8)) x the h(h-1)/2-th smallest |x_i - x_j|, i < j,   h = floor(n/2) + 1
     half = rows // 2 + 1
     rank = half * (half - 1) // 2
+    if columns.size * (rows - 1) <= 2 * _LISTED:
+        return np.asarray(_small_sample_factor(rows) * _QN_CONSISTENCY * _listed(ordered, rank))
     found = np.empty(columns.shape[1])
     partners, sample = np.empty((3, rows), np.int64), np.empty(_SAMPLE + rows // 64)
     _distances_of_rank(ordered, rank, partners, sample, np.empty(_FEW * rows), found)
     return np.asarray(_small_sample_factor(rows) * _QN_CONSISTENCY * found)
+
+
+def _listed(ordered: FloatArray, rank: int) -> FloatArray:
+    """Return the rank-th smallest distance within each row of `ordered`, which ends with a guard."""
+    first, second = np.triu_indices(ordered.shape[1] - 1, 1)
+    distances = ordered[:, second] - ordered[:, first]
+    return np.asarray(np.partition(distances, rank - 1, axis=1)[:, rank - 1])
 
 
 def tau(columns: FloatArray) -> FloatArray:
