@@ -12,6 +12,8 @@ from vbrand.io.tables.separated import Origin, separated
 
 # bytes of a Parquet column that are read at once; by default all of a row group are
 _READ_AHEAD = 2**20
+# a file that unfolds to this many bytes and this many times its size holds no measurements: they don't repeat so often
+_LARGE, _UNFOLDED = 2**27, 1_000
 
 
 def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
@@ -42,6 +44,8 @@ def _origin(path: str) -> Origin:
         raise TableError(f"{path} is a folder; the name of a table is expected ({FORMATS}).")
     if not file.exists():
         raise TableError(f"there is no file {path}.")
+    if not file.is_file():  # a pipe, such as <(...) of a shell: it can be read once, from its beginning
+        return Origin(path, None, file.read_bytes())
     return Origin(file.name, file)
 
 
@@ -49,6 +53,7 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(origin.native, buffer_size=_READ_AHEAD, pre_buffer=False)
+    _check_size(origin, 8 * file.metadata.num_rows * file.metadata.num_columns)
 
     def batches(columns: list[str]) -> Iterator[Any]:
         yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
@@ -59,8 +64,29 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
 def _feather(origin: Origin, as_text: Collection[str]) -> Frame:
     from pyarrow import feather
 
+    if origin.head.startswith(b"ARROW1"):
+        _check_unfolded(origin)
     table = feather.read_table(origin.native, memory_map=origin.path is not None)
     return _typed(origin.name, table.schema, table.num_rows, partial(batches_of, table), as_text)
+
+
+def _check_unfolded(origin: Origin) -> None:
+    """Unfold a compressed file batch by batch, and stop where it gets too large for its size."""
+    source = arrow().memory_map(str(origin.path)) if origin.path is not None else origin.native
+    with source, arrow().ipc.open_file(source) as file:
+        unfolded = 0
+        for i in range(file.num_record_batches):
+            unfolded += file.get_batch(i).nbytes
+            _check_size(origin, unfolded)
+
+
+def _check_size(origin: Origin, unfolded: int) -> None:
+    size = origin.size
+    if unfolded > _LARGE and unfolded > _UNFOLDED * size:
+        raise TableError(
+            f"{origin.name} has {size:,} bytes and unfolds to more than {unfolded // 10**6:,} MB: no measurements "
+            "repeat so often. If it is what you mean, save it as CSV."
+        )
 
 
 def _typed(name: str, schema: Any, rows: int, batches: Any, as_text: Collection[str]) -> Frame:

@@ -73,7 +73,8 @@ class Frame:
 
         if not last:
             return [], []
-        return [name for name in columns if name in counters], [name for name in columns if name in growing - counters]
+        growing -= counters
+        return [name for name in columns if name in counters], [name for name in columns if name in growing]
 
     def numbers(
         self, columns: list[str], positions: IntArray | None = None, advice: str = "leave the column out (--ignore)"

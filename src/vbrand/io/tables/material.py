@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbrand.io.tables.columns import measured, want_columns
 from vbrand.io.tables.formats import open_table
 from vbrand.io.tables.frames import Frame, TableError, listed
+from vbrand.io.tables.labels import check_names
 from vbrand.io.tables.validated import is_number
 from vbrand.types import BoolArray
 
@@ -135,6 +136,10 @@ def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     given = [label for label in labels if label is not None]
+    try:
+        check_names(given)
+    except ValueError as error:
+        raise TableError(f"column '{column}' of {known.name} (--label): {error}") from None
     if all(map(is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
         raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
     return labels
@@ -214,8 +219,8 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
 
 def _carried(frame: Frame, roles: Roles, chosen: list[int] | None, taken: set[str] | None = None) -> Carried:
     """Return the columns that go through to the output: the id, or numbers of rows; then all that are no numbers."""
-    numbers, left_out = frame.numeric | set(frame.mixed), frame.empty | (taken or set())
-    names = [name for name in frame.columns if name in roles.all or name not in numbers]
+    unmeasured, numbers, left_out = roles.all, frame.numeric | set(frame.mixed), frame.empty | (taken or set())
+    names = [name for name in frame.columns if name in unmeasured or name not in numbers]
     names = [name for name in names if name not in left_out and name != roles.name]
     counted = "row" if "row" not in frame.columns else "row number"
     carried: Carried = {counted: RowNumbers(range(frame.rows) if chosen is None else chosen)}

@@ -15,9 +15,10 @@ from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_o
 _SEPARATORS = ",;\t|"
 _MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
 _BLOCK_BYTES = 2**24
-# a number as people write it; with a decimal comma where commas do not separate
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
+# a number as people write it; with a decimal comma where commas do not separate. There is one way to read a run of
+# digits, so that a long one takes no longer than its length
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
 # what may be a decimal comma or a thousand: nobody knows
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -39,6 +40,11 @@ class Origin:
         """Return its first bytes."""
         with self.open() as file:
             return file.read(8)
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return len(self.data) if self.path is None else self.path.stat().st_size
 
     @property
     def native(self) -> Any:

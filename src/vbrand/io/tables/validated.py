@@ -1,5 +1,6 @@
 """Tables in: whatever the user calls a table becomes float64 rows with named columns."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +66,16 @@ def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> N
 
 
 def _numeric(table: Any) -> Any:
-    """Refuse a data frame with columns of dates or durations, and return it."""
+    """Refuse what is no table, has hidden cells, or columns of dates or durations; return the table."""
+    if isinstance(table, str | bytes | os.PathLike):
+        raise ValueError(
+            f"X is {str(table)[:60]!r}; a table is expected, not its name. Read it first: pandas.read_csv."
+        )
+    if np.ma.is_masked(table):
+        raise ValueError(
+            f"{np.ma.count_masked(table):,} cells of the table are masked; missing cells are not supported. Fill them "
+            "(`table.filled(value)`), or drop those rows."
+        )
     dtypes = getattr(table, "dtypes", None)
     if dtypes is not None and hasattr(table, "columns"):
         for name, dtype in zip(table.columns, dtypes, strict=True):
@@ -78,7 +88,7 @@ def _text_in(table: Any) -> str:
     """Return which column holds text, and where."""
     names = list(table.columns) if hasattr(table, "columns") else None
     values = np.asarray(table, dtype=object)
-    for j in range(values.shape[1]):
+    for j in range(values.shape[1] if values.ndim == 2 else 0):
         for i, value in enumerate(values[:, j].tolist()):
             if isinstance(value, str) and not is_number(value):
                 name = f"column {j}" if names is None else f"column '{names[j]}'"
