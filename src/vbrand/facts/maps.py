@@ -3,9 +3,9 @@
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from vbrand.samples import evenly
+from vbrand.threads import one_thread
 from vbrand.types import FloatArray, IntArray
 
 # rows on a map: as many as a browser draws at once and an eye can tell apart
@@ -59,5 +59,5 @@ def tsne_points(scores: FloatArray) -> FloatArray | None:
         return None
     method = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0)
     # so few rows gain nothing by threads, and warnings about t-SNE's settings are of no use for a map
-    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+    with one_thread(), warnings.catch_warnings(action="ignore"):
         return np.asarray(method.fit_transform(scores / size), dtype=np.float64)

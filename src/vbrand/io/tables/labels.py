@@ -52,7 +52,9 @@ def check_names(names: Iterable[str]) -> None:
 
 def _as_array(labels: Any) -> NDArray[Any]:
     if isinstance(labels, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(labels), None, labels.data.astype(object))
+        values = labels.data.astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+        return values
     if hasattr(labels, "to_pylist"):  # of pyarrow, whose text has no numpy of its own
         return np.array([*labels.to_pylist(), None], dtype=object)[:-1]
     return np.asarray(labels.to_numpy() if hasattr(labels, "to_numpy") else labels, dtype=object)
@@ -68,9 +70,7 @@ def _is_missing(value: Any) -> bool:
     except (TypeError, ArithmeticError):  # pandas.NA and Decimal("sNaN") answer neither yes nor no
         return True
     except ValueError:
-        raise ValueError(
-            f"{_shown(value)} is no label; one whole number or one text for each row is expected."
-        ) from None
+        raise _no_label(value) from None
 
 
 def _as_numbers_or_text(values: NDArray[Any], given: BoolArray) -> NDArray[Any]:
@@ -118,8 +118,8 @@ def _name(value: Any) -> str:
         return str(value)
     if _is_number(value) and math.isfinite(value) and value == int(value):
         return str(int(value))
-    if isinstance(value, dict | list | set | tuple | np.ndarray) or type(value).__repr__ is object.__repr__:
-        raise ValueError(f"{_shown(value)} is no label; one whole number or one text for each row is expected.")
+    if isinstance(value, dict | list | set | tuple | np.ndarray) or repr(value) == object.__repr__(value):
+        raise _no_label(value)
     return str(value)
 
 
@@ -132,6 +132,10 @@ def _refuse_two_kinds(values: list[Any], names: list[str]) -> None:
             raise ValueError(
                 f"label {name} is given as a number and as text ({name!r}). Give all labels as text, or all as numbers."
             )
+
+
+def _no_label(value: Any) -> ValueError:
+    return ValueError(f"{_shown(value)} is no label; one whole number or one text for each row is expected.")
 
 
 def _shown(value: Any) -> str:

@@ -73,8 +73,8 @@ def _numeric(table: Any) -> Any:
         )
     if np.ma.is_masked(table):
         raise ValueError(
-            f"{np.ma.count_masked(table):,} cells of the table are masked; missing cells are not supported. Fill them "
-            "(`table.filled(value)`), or drop those rows."
+            f"{int(np.ma.getmaskarray(table).sum()):,} cells of the table are masked; missing cells are not supported. "
+            "Fill them (`table.filled(value)`), or drop those rows."
         )
     dtypes = getattr(table, "dtypes", None)
     if dtypes is not None and hasattr(table, "columns"):
