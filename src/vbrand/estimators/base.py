@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import check_number, check_whole
+from vbrand.checks import check_flag, check_jobs, check_number, check_seed, check_whole, in_one_line
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -39,6 +39,9 @@ from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
+# strengths, weights and factors beyond them are no beliefs, and would leave the range of numbers
+_SMALLEST, _LARGEST = 1e-12, 1e12
+
 
 class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     """The scikit-learn side of a detector of novelty. All that it knows is one value, `_state`."""
@@ -50,6 +53,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     update_known: bool
     min_group: int | None
     n_jobs: int | None
+    random_state: Any
     verbose: bool
     known_mean_strength: float | None
     known_scatter_strength: float | None
@@ -181,7 +185,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     def _threshold(self) -> float:
         """Return the probability of novelty above which a row is novel."""
         found = self._fitted.finding.threshold
-        return self.threshold if found is None else found
+        return float(self.threshold) if found is None else found
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -226,7 +230,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
             table=table,
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
-            threshold=self.threshold if threshold is None else threshold,
+            threshold=float(self.threshold) if threshold is None else threshold,
             min_group=self._smallest_group(table.shape[0]),
             notes=notes,
         )
@@ -250,9 +254,8 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {
-            field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name not in ("kernel", "noise")
-        }
+        names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
+        given = {name: _plain(getattr(self, name)) for name in names}
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
             given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
@@ -272,7 +275,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel, noise=passage.coordinates.noise))
 
     def _check_dof(self, columns: int) -> None:
-        check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
+        check_number("novel_dof", self.novel_dof, columns - 1.0, _LARGEST, open_low=True)
 
     def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
         """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
@@ -303,7 +306,13 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
         Labels that are no known class are novel groups: J, J + 1, ...
         """
-        labels = [None if _is_missing(label) else label for label in given]
+        try:
+            labels = [None if _is_missing(label) else label for label in given]
+            hash(tuple(labels))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"init is {in_one_line(given)}; one label for each of the {len(rows)} rows is expected."
+            ) from None
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
 
@@ -344,18 +353,25 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
         for name in ("known_mean_strength", "known_scatter_strength"):
             if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 0.0, open_low=True)
+                check_number(name, getattr(self, name), _SMALLEST, _LARGEST)
         for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
-            check_number(name, getattr(self, name), 0.0, open_low=True)
+            check_number(name, getattr(self, name), _SMALLEST, _LARGEST)
 
         value = self.concentration
         pair = value if isinstance(value, tuple) and len(value) == 2 else (value,)
-        if not all(isinstance(each, Real) and 0.0 < float(each) < np.inf for each in pair):
+        try:
+            for each in pair:
+                check_number("concentration", each, _SMALLEST, _LARGEST)
+        except ValueError:
             raise ValueError(
-                f"concentration is {value!r}; it must be a number above 0, or a tuple of two: shape and rate."
-            )
+                f"concentration is {in_one_line(value)}; it must be a number from {_SMALLEST:g} to {_LARGEST:g}, or a tuple "
+                "of two: shape and rate."
+            ) from None
         if not isinstance(self.update_known, bool | np.bool_):
-            raise ValueError(f"update_known is {self.update_known!r}; it must be True or False.")
+            raise ValueError(f"update_known is {in_one_line(self.update_known)}; it must be True or False.")
+        check_flag("verbose", self.verbose)
+        check_jobs(self.n_jobs)
+        check_seed(self.random_state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -382,8 +398,18 @@ def _is_missing(label: Any) -> bool:
         return True
 
 
+def _plain(value: Any) -> Any:
+    """Return a number of any kind, or a pair of them, as floats; all else as it is."""
+    if isinstance(value, tuple):
+        return tuple(_plain(each) for each in value)
+    return float(value) if isinstance(value, Real) else value
+
+
 def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {in_one_line(value)}; finite numbers of the shape {shape} are expected.") from None
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")
     return array

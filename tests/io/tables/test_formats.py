@@ -158,3 +158,42 @@ def test_a_small_file_that_unfolds_to_a_huge_table_is_refused(tmp_path, kind):
         pyarrow.feather.write_feather(table, path, compression="zstd")
     with pytest.raises(TableError, match=rf"bomb.{kind} has .* bytes and unfolds to more than \d+ MB"):
         open_table(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("header.csv", b"a,b,c", "has no rows below its header"),
+        ("quote.csv", b'"a,b\n1,2\n', "a quote in the header that is never closed"),
+    ],
+)
+def test_tables_that_end_in_their_header_are_refused(tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TableError, match=rf"{name} .*{sentence}"):
+        open_table(str(tmp_path / name))
+
+
+def test_plain_text_is_read_whatever_its_name_says(tmp_path):
+    (tmp_path / "table.csv.gz").write_bytes(b"a,b\n1,2\n")
+    assert open_table(str(tmp_path / "table.csv.gz")).numbers(["b"]).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_damaged_files_get_one_sentence(tmp_path, kind):
+    """pyarrow raises errors of many kinds, also long after a file was opened."""
+    generator, path = np.random.default_rng(0), tmp_path / f"damaged.{kind}"
+    table = pd.DataFrame(generator.normal(size=(200, 3)), columns=list("abc"))
+    table.to_parquet(path) if kind == "parquet" else table.to_feather(path)
+    whole = path.read_bytes()
+    sentences = set()
+    for _ in range(150):
+        content = bytearray(whole)
+        for place in generator.integers(8, len(content), generator.integers(1, 20)):
+            content[place] = generator.integers(256)
+        path.write_bytes(content if generator.random() < 0.8 else content[: generator.integers(8, len(content))])
+        try:
+            open_table(str(path)).numbers(["a", "b", "c"])
+        except TableError as error:
+            sentences.add(str(error))
+    assert len(sentences) > 3
+    assert not [text for text in sentences if "\n" in text or not text.endswith(".")]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
     head = origin.head
     if not head:
         raise TableError(f"{origin.name} is empty; a table whose first line names its columns is expected.")
-    try:
+    with _readable(origin.name):
         if head.startswith(b"PAR1"):
             return _parquet(origin, as_text)
         if head.startswith((b"ARROW1", b"FEA1")):
@@ -32,8 +33,20 @@ def open_table(path: str, as_text: Collection[str] = ()) -> Frame:
         if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
             raise TableError(f"{origin.name} is compressed; unpack it first.")
         return separated(origin, as_text)
-    except arrow().ArrowException as error:
-        raise TableError(f"{origin.name} can't be read: {str(error).splitlines()[0]}.") from None
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn whatever pyarrow says of a damaged file into one sentence; what the system says of a file stays."""
+    try:
+        yield
+    except TableError:
+        raise
+    except (arrow().ArrowException, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+            raise
+        why = (str(error).splitlines() or ["it is damaged"])[0].rstrip(".")
+        raise TableError(f"{name} can't be read: {why}. If it should be a table, save it or copy it again.") from None
 
 
 def _origin(path: str) -> Origin:
@@ -56,7 +69,8 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
     _check_size(origin, 8 * file.metadata.num_rows * file.metadata.num_columns)
 
     def batches(columns: list[str]) -> Iterator[Any]:
-        yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+        with _readable(origin.name):
+            yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
 
     return _typed(origin.name, file.schema_arrow, file.metadata.num_rows, batches, as_text)
 

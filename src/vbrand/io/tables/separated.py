@@ -124,7 +124,8 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
     names = [str(j) for j in range(columns)]
     try:
         return arrow_csv.read_csv(
-            origin.native,
+            # an open file: by the name of one pyarrow would guess whether it is compressed
+            origin.native if origin.path is None else pyarrow.OSFile(str(origin.path)),
             read_options=arrow_csv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
@@ -139,7 +140,11 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
                 column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=True, null_values=_MISSING
             ),
         )
-    except pyarrow.ArrowInvalid:
+    except pyarrow.ArrowInvalid as error:
+        if "straddl" in str(error):  # nothing behind what pyarrow takes for the first line
+            raise TableError(
+                f"{origin.name} has no rows below its header, or a quote in the header that is never closed."
+            ) from None
         if not uneven:
             raise
         row = uneven[0]
