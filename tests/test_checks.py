@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbrand.checks import check_choice, check_flag, check_jobs, check_number, check_seed, check_whole, in_one_line
+from vbrand.checks import brief, check_choice, check_flag, check_jobs, check_number, check_seed, check_whole
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -18,7 +18,7 @@ def refused(check, value, *ends, **how):
     try:
         check("setting", value, *ends, **how)
     except ValueError as error:
-        return re.fullmatch(rf"setting is {re.escape(repr(value))}; it must be .*\.", str(error)) is not None
+        return re.fullmatch(rf"setting is {re.escape(brief(value))}; it must be .*\.", str(error)) is not None
     return False
 
 
@@ -104,5 +104,5 @@ def test_flags_are_true_or_false():
 
 
 def test_values_are_shown_in_one_short_line():
-    assert in_one_line(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
-    assert len(in_one_line("x" * 1_000)) == 60
+    assert brief(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+    assert len(brief("x" * 1_000)) == 60

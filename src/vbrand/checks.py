@@ -17,22 +17,20 @@ def check_number(name: str, value: object, low: float, high: float = np.inf, *, 
         begin = f"above {low:g}" if open_low else f"from {low:g}"
         end = "" if high == np.inf else f" to {high:g}" if not open_low else f" and up to {high:g}"
         end = end or ("" if open_low else " up")
-        raise ValueError(f"{name} is {in_one_line(value)}; it must be a number {begin}{end}.")
+        raise ValueError(f"{name} is {brief(value)}; it must be a number {begin}{end}.")
 
 
 def check_whole(name: str, value: object, low: int) -> None:
     """Refuse anything but a whole number of at least low."""
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
-        raise ValueError(f"{name} is {in_one_line(value)}; it must be a whole number, {low} or more.")
+        raise ValueError(f"{name} is {brief(value)}; it must be a whole number, {low} or more.")
 
 
 def check_jobs(value: object) -> None:
     """Refuse anything but a number of workers as joblib has it: None, or a whole number other than 0."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if value is not None and not (whole and 0 < abs(int(value)) <= _MOST_WORKERS):  # type: ignore[call-overload]
-        raise ValueError(
-            f"n_jobs is {in_one_line(value)}; it must be a whole number, 1 or more, or -1 for one per core."
-        )
+        raise ValueError(f"n_jobs is {brief(value)}; it must be a whole number, 1 or more, or -1 for one per core.")
 
 
 def check_seed(value: object) -> None:
@@ -41,26 +39,22 @@ def check_seed(value: object) -> None:
     if value is None or isinstance(value, np.random.RandomState) or value is np.random:
         return
     if not (whole and 0 <= int(value) < 2**32):  # type: ignore[call-overload]
-        raise ValueError(
-            f"random_state is {in_one_line(value)}; it must be None, a RandomState, or from 0 to 2**32 - 1."
-        )
+        raise ValueError(f"random_state is {brief(value)}; it must be None, a RandomState, or from 0 to 2**32 - 1.")
 
 
 def check_flag(name: str, value: object) -> None:
     """Refuse anything but True or False, also as 0, 1 or a number of numpy."""
     if not isinstance(value, bool | np.bool_ | Integral):
-        raise ValueError(f"{name} is {in_one_line(value)}; it must be True or False.")
+        raise ValueError(f"{name} is {brief(value)}; it must be True or False.")
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Refuse anything but one of the choices."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(
-            f"{name} is {in_one_line(value)}; it must be {' or '.join(repr(choice) for choice in choices)}."
-        )
+        raise ValueError(f"{name} is {brief(value)}; it must be {' or '.join(repr(choice) for choice in choices)}.")
 
 
-def in_one_line(value: object) -> str:
+def brief(value: object) -> str:
     """Return a value as a message shows it: in one line, and not all of a long one."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import check_flag, check_jobs, check_number, check_seed, check_whole, in_one_line
+from vbrand.checks import brief, check_flag, check_jobs, check_number, check_seed, check_whole
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -311,7 +311,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
             hash(tuple(labels))
         except (TypeError, ValueError):
             raise ValueError(
-                f"init is {in_one_line(given)}; one label for each of the {len(rows)} rows is expected."
+                f"init is {brief(given)}; one label for each of the {len(rows)} rows is expected."
             ) from None
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
@@ -364,11 +364,11 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
                 check_number("concentration", each, _SMALLEST, _LARGEST)
         except ValueError:
             raise ValueError(
-                f"concentration is {in_one_line(value)}; it must be a number from {_SMALLEST:g} to {_LARGEST:g}, or a tuple "
+                f"concentration is {brief(value)}; it must be a number from {_SMALLEST:g} to {_LARGEST:g}, or a tuple "
                 "of two: shape and rate."
             ) from None
         if not isinstance(self.update_known, bool | np.bool_):
-            raise ValueError(f"update_known is {in_one_line(self.update_known)}; it must be True or False.")
+            raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
         check_flag("verbose", self.verbose)
         check_jobs(self.n_jobs)
         check_seed(self.random_state)
@@ -409,7 +409,7 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} is {in_one_line(value)}; finite numbers of the shape {shape} are expected.") from None
+        raise ValueError(f"{name} is {brief(value)}; finite numbers of the shape {shape} are expected.") from None
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")
     return array
