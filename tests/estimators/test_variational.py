@@ -453,3 +453,13 @@ def test_an_init_that_is_no_labels_is_refused_by_name(problem, init):
     labelled, labels, unlabelled, _ = problem
     with pytest.raises(ValueError, match=r"^init "):
         VBrand(init=init).fit(labelled, labels).discover(unlabelled)
+
+
+@pytest.mark.parametrize("columns", [3, 60])  # 60: reduced to principal components
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e200, 1e300, 1e307])
+def test_units_whose_squares_are_no_numbers_are_refused(columns, unit):
+    """The search for axes failed, or scatters were infinite or 0."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(0, 1, (40, columns)), rng.normal(6, 1, (40, columns))])
+    with pytest.raises(ValueError, match=r"too small or too large to calculate with\. Use other units for it"):
+        VBrand(random_state=0).fit(rows * unit, np.repeat([0, 1], 40))

@@ -199,9 +199,11 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
         """Return what stage 1 learns from labelled rows."""
-        kept = _varying_columns(table, columns)
-        reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
-        passage = Passage(columns.names, kept, reduction, Coordinates.of(measured, rounded=self.scatter == "modes"))
+        with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
+            kept = _varying_columns(table, columns)
+            reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
+            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
+            passage = Passage(columns.names, kept, reduction, coordinates)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
