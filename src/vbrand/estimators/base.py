@@ -4,7 +4,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +19,7 @@ from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, plain
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
@@ -38,9 +38,6 @@ from vbrand.stage1.passage import Passage
 from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
-
-# strengths, weights and factors beyond them are no beliefs, and would leave the range of numbers
-_SMALLEST, _LARGEST = 1e-12, 1e12
 
 
 class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
@@ -257,12 +254,12 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
         names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
-        given = {name: _plain(getattr(self, name)) for name in names}
+        given = {name: plain(getattr(self, name)) for name in names}
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
-            given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
+            given["novel_mean"] = as_numbers("novel_mean", given["novel_mean"], (p,))[kept]
         if given["novel_scale"] is not None:
-            scale = _array("novel_scale", given["novel_scale"], (p, p))
+            scale = as_numbers("novel_scale", given["novel_scale"], (p, p))
             if not np.allclose(scale, scale.T, rtol=1e-9) or not np.linalg.eigvalsh(scale)[0] > 0.0:
                 raise ValueError("novel_scale must be a symmetric, positive definite matrix, as a covariance is.")
             given["novel_scale"] = scale[np.ix_(kept, kept)]
@@ -277,7 +274,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel, noise=passage.coordinates.noise))
 
     def _check_dof(self, columns: int) -> None:
-        check_number("novel_dof", self.novel_dof, columns - 1.0, _LARGEST, open_low=True)
+        check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)
 
     def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
         """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
@@ -353,22 +350,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         if self.min_group is not None:
             check_whole("min_group", self.min_group, 1)
 
-        for name in ("known_mean_strength", "known_scatter_strength"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), _SMALLEST, _LARGEST)
-        for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
-            check_number(name, getattr(self, name), _SMALLEST, _LARGEST)
-
-        value = self.concentration
-        pair = value if isinstance(value, tuple) and len(value) == 2 else (value,)
-        try:
-            for each in pair:
-                check_number("concentration", each, _SMALLEST, _LARGEST)
-        except ValueError:
-            raise ValueError(
-                f"concentration is {brief(value)}; it must be a number from {_SMALLEST:g} to {_LARGEST:g}, or a tuple "
-                "of two: shape and rate."
-            ) from None
+        check_beliefs(self)
         if not isinstance(self.update_known, bool | np.bool_):
             raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
         check_flag("verbose", self.verbose)
@@ -398,20 +380,3 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except TypeError:
         return True
-
-
-def _plain(value: Any) -> Any:
-    """Return a number of any kind, or a pair of them, as floats; all else as it is."""
-    if isinstance(value, tuple):
-        return tuple(_plain(each) for each in value)
-    return float(value) if isinstance(value, Real) else value
-
-
-def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {brief(value)}; finite numbers of the shape {shape} are expected.") from None
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")
-    return array

@@ -89,7 +89,8 @@ def read_model(path: Path) -> Model:
         model: Model = built(Model, upgraded(tree, schema))
         _check(model)
     except (WrongTreeError, np.linalg.LinAlgError, IndexError) as error:
-        raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {error}.") from None
+        why = error if isinstance(error, WrongTreeError) else "a scatter or a place in a list is none"
+        raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {why}.") from None
     return model
 
 

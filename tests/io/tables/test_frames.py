@@ -160,3 +160,8 @@ def test_many_columns_take_time_in_proportion():
     began = time.perf_counter()
     assert len(frame.numbered(frame.columns)[1]) == 20_000
     assert time.perf_counter() - began < 4.0
+
+
+def test_a_long_cell_is_not_shown_whole():
+    with pytest.raises(TableError, match=r"holds text \('1{50,60}\.\.\. in row 3\)"):
+        frame_of({"a": ["1"]}, mixed={"a": (3, "1" * 5_000 + "x")}).numbers(["a"])

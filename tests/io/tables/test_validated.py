@@ -132,3 +132,10 @@ def test_cells_that_are_masked_are_not_taken_for_numbers():
 def test_the_name_of_a_table_is_no_table(table):
     with pytest.raises(ValueError, match=r"known\.csv.*a table is expected, not its name"):
         rows_of(table)
+
+
+@pytest.mark.parametrize("table", [np.arange(50.0), 5, None, np.ones((50, 2)) * 1j])
+def test_what_is_no_table_gets_one_line_without_its_rows(table):
+    with pytest.raises(ValueError, match=r"Expected 2D array|Complex data not supported") as caught:
+        rows_of(table)
+    assert "\n" not in str(caught.value)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ def _readable(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
             raise
         why = (str(error).splitlines() or ["it is damaged"])[0].rstrip(".")
+        if type(error) in (UnicodeDecodeError, JSONDecodeError):
+            why = "what it says of its columns is damaged"
         raise TableError(f"{name} can't be read: {why}. If it should be a table, save it or copy it again.") from None
 
 

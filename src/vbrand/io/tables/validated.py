@@ -61,6 +61,9 @@ def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> N
     except ValueError as error:
         if "could not convert string" in str(error):
             raise ValueError(_text_in(table)) from None
+        if "\n" in str(error):  # scikit-learn shows the rows, however many there are
+            words = [line for line in str(error).splitlines() if not line.startswith(("array=", "[", " "))]
+            raise ValueError(" ".join(words)) from None
         raise
     return np.asarray(rows)
 
@@ -71,6 +74,8 @@ def _numeric(table: Any) -> Any:
         raise ValueError(
             f"X is {str(table)[:60]!r}; a table is expected, not its name. Read it first: pandas.read_csv."
         )
+    if isinstance(table, dict | set):
+        raise ValueError(f"X is a {type(table).__name__}; a table is expected: rows of numbers, or a data frame.")
     if np.ma.is_masked(table):
         raise ValueError(
             f"{int(np.ma.getmaskarray(table).sum()):,} cells of the table are masked; missing cells are not supported. "
