@@ -35,5 +35,5 @@ def test_numbers_of_any_kind_are_floats():
 def test_arrays_have_the_shape_that_is_wanted():
     assert as_numbers("novel_mean", [1, 2], (2,)).tolist() == [1.0, 2.0]
     for odd in ([1.0], [1.0, np.nan], ["a", "b"]):
-        with pytest.raises(ValueError, match="^novel_mean "):
+        with pytest.raises(ValueError, match=r"^novel_mean "):
             as_numbers("novel_mean", odd, (2,))

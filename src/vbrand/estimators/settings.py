@@ -46,6 +46,7 @@ def plain(value: Any) -> Any:
 
 
 def as_numbers(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
+    """Return a setting as an array of this shape, or refuse it."""
     array = _numbers(name, value)
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")

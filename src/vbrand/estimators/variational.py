@@ -281,13 +281,7 @@ class VBrand(Shell):
         kernel, known = learned.views[view]
         if known.lessons is not None:
             own = known.lessons.mode_of[hidden]
-            try:
-                fewer, kept = known_without(known, witnesses.rows[hidden], own, self._tuning.stage1)
-            except np.linalg.LinAlgError:
-                raise ValueError(
-                    "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
-                    "Look for outliers among them and fit again, or turn the check off (check=0)."
-                ) from None
+            fewer, kept = known_without(known, witnesses.rows[hidden], own, self._tuning.stage1)
         else:
             fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
             kept = np.arange(known.rows.size)
