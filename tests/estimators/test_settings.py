@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vbrand import VBrand
-from vbrand.estimators.settings import as_numbers, check_beliefs, plain
+from vbrand.estimators.settings import as_numbers, check_beliefs, extremes_told, plain
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,9 @@ def test_arrays_have_the_shape_that_is_wanted():
     for odd in ([1.0], [1.0, np.nan], ["a", "b"]):
         with pytest.raises(ValueError, match=r"^novel_mean "):
             as_numbers("novel_mean", odd, (2,))
+
+
+def test_columns_that_follow_from_others_get_a_sentence_where_nothing_regularises():
+    """Plain moments of collinear columns: a matrix of numpy was not positive definite."""
+    with pytest.raises(ValueError, match=r"too extreme to calculate with.*scatter='modes'"), extremes_told():
+        np.linalg.cholesky(-np.eye(2))

@@ -19,7 +19,7 @@ from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
-from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, plain
+from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
@@ -102,7 +102,7 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         labels, given = read_labels(y)
         check_consistent_length(table, labels)
 
-        with compilation_told(self.verbose):
+        with compilation_told(self.verbose), extremes_told():
             learned = self._learned(table[given], labels[given], columns)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             self._state = fitted if given.all() else self._discovered(fitted, table[~given])
@@ -112,7 +112,9 @@ class Shell(ColumnsOfFit, BaseEstimator):  # type: ignore[misc]
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
         fitted = self._fitted
         self._check_parameters()
-        self._state = self._discovered(fitted, more_rows(self, X, self._fitted_columns))
+        table = more_rows(self, X, self._fitted_columns)
+        with extremes_told():
+            self._state = self._discovered(fitted, table)
         return self._state.discovery
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -1,5 +1,7 @@
 """Settings that are beliefs: numbers in a range, arrays of numbers, or one sentence."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -35,6 +37,18 @@ def check_beliefs(detector: Any) -> None:
         raise ValueError(
             f"concentration is {brief(value)}; it must be a number from {SMALLEST:g} to {LARGEST:g}, or a tuple "
             "of two: shape and rate."
+        ) from None
+
+
+@contextmanager
+def extremes_told() -> Iterator[None]:
+    """Turn a matrix that is no scatter, for want of digits, into a sentence that says what to do."""
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "the rows are too extreme to calculate with: a column is a sum of others, or cells lie too far out. Leave "
+            "out columns that follow from others, correct or drop wild cells, or use scatter='modes' or 'mrcd'."
         ) from None
 
 
