@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-elsewhere bench digests format clean
+.PHONY: demo test test-elsewhere attack bench digests format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -19,6 +19,11 @@ test: .venv/.dev
 test-elsewhere: .venv/.dev
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=.venv/numba-generic OPENBLAS_CORETYPE=Nehalem \
 	  $(BIN)/pytest -n 2 tests/estimators tests/stage1 tests/trust tests/discovery tests/inference
+
+# N attempts to break it: random problems, inputs, settings, and mutated models and tables; failures per area
+N ?= 10000
+attack: .venv/.dev
+	$(BIN)/python tests/attack/run.py $(N)
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbrand.checks import check_choice, check_number, check_whole
+from vbrand.checks import brief, check_choice, check_flag, check_jobs, check_number, check_seed, check_whole
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -18,7 +18,7 @@ def refused(check, value, *ends, **how):
     try:
         check("setting", value, *ends, **how)
     except ValueError as error:
-        return re.fullmatch(rf"setting is {re.escape(repr(value))}; it must be .*\.", str(error)) is not None
+        return re.fullmatch(rf"setting is {re.escape(brief(value))}; it must be .*\.", str(error)) is not None
     return False
 
 
@@ -72,3 +72,37 @@ def test_only_the_choices_pass(value):
     assert refused(check_choice, value, choices) == (value not in choices)
     with pytest.raises(ValueError, match="it must be 'moves' or 'restarts' or 'none'"):
         check_choice("search", "all", choices)
+
+
+@pytest.mark.parametrize("value", [None, 1, 2, -1, np.int64(4)])
+def test_numbers_of_workers_pass(value):
+    check_jobs(value)
+
+
+@pytest.mark.parametrize("value", [0, 1.5, True, "2", 10**9, 2**70, float("inf"), [1], np.arange(2)])
+def test_other_numbers_of_workers_are_refused_by_name(value):
+    with pytest.raises(ValueError, match=r"^n_jobs is .*; it must be a whole number"):
+        check_jobs(value)
+
+
+@pytest.mark.parametrize("value", [None, 0, 2**32 - 1, np.int64(4), np.random.RandomState(0)])
+def test_seeds_pass(value):
+    check_seed(value)
+
+
+@pytest.mark.parametrize("value", [-1, 2**32, 1.5, "x", [1], np.eye(2), object()])
+def test_other_seeds_are_refused_by_name(value):
+    with pytest.raises(ValueError, match=r"^random_state is .*; it must be None, a RandomState"):
+        check_seed(value)
+
+
+def test_flags_are_true_or_false():
+    check_flag("verbose", True)
+    check_flag("verbose", np.bool_(False))
+    with pytest.raises(ValueError, match=r"^verbose is array\(\[1, 2\]\); it must be True or False"):
+        check_flag("verbose", np.array([1, 2]))
+
+
+def test_values_are_shown_in_one_short_line():
+    assert brief(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+    assert len(brief("x" * 1_000)) == 60

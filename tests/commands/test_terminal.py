@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 import typer
 from calls import call
@@ -22,7 +23,11 @@ from vbrand.facts.check import UNCHECKED
         (ValueError("threshold is 7."), "threshold is 7.", 2),
         (ImportError("reports need plotly"), "reports need plotly", 2),
         (FileNotFoundError(2, "No such file or directory", "a.csv"), "a.csv: No such file or directory.", 2),
-        (OSError(28, "No space left on device"), "a file: No space left on device.", 2),
+        (
+            OSError(28, "No space left on device", "out/labels.csv"),
+            "there is no space left on the disk of out/labels.csv. Free some, or use another.",
+            2,
+        ),
         (OSError("can't be downloaded"), "can't be downloaded", 2),
         (MemoryError("80 GB"), "there is not enough memory: 80 GB.", 2),
         (KeyboardInterrupt(), "stopped; nothing that was there before is lost.", 130),
@@ -143,3 +148,19 @@ def test_a_defect_is_told_from_an_error_and_shown_on_demand(answered, monkeypatc
     assert "RuntimeError: unheard of" in done.stderr
     shown = CliRunner().invoke(app, ["predict", str(answered / "out" / "model.vbrand"), "x.csv", "--debug"])
     assert isinstance(shown.exception, RuntimeError)
+
+
+def test_names_can_not_steer_the_terminal(tmp_path):
+    """Escape sequences in a column or class name could clear the screen, rename the window or hide what follows."""
+    evil = "oat\x1b[2J\x9b31m\u202e\x07"
+    known, labels, new, _ = grain_rows()
+    names = [evil if label == "oat" else label for label in labels]
+    columns = ["a\x1b]0;x", "b", "c"]
+    pd.DataFrame(known, columns=columns).assign(variety=names).to_csv(tmp_path / "train.csv", index=False)
+    pd.DataFrame(new, columns=columns).to_csv(tmp_path / "test.csv", index=False)
+    arguments = ("discover", tmp_path / "train.csv", tmp_path / "test.csv", "-o", tmp_path / "out")
+    for more in (["--label", "variety"], ["--label", "variety", "--json"], ["--label", "no\x1b[2J"]):
+        done = call(*arguments, *more)
+        assert done.exit_code == (2 if "no\x1b[2J" in more else 0)
+        assert not set(done.output) & {"\x1b", "\x9b", "\x07"}
+        assert "--json" in more or "\u202e" not in done.output

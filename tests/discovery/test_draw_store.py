@@ -76,9 +76,7 @@ def test_a_folder_holds_one_run_and_its_seed(tmp_path, leg):
         DrawStore.open(folder, "b" * 64, 5)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "{}", '{"schema": 99, "run": "a", "seed": 1}', '{"schema": 1, "run": 2}']
-)
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"schema": 99, "run": "a", "seed": 1}', '{"schema": 1, "run": 2}'])
 def test_a_folder_that_can_not_be_read_is_refused(tmp_path, text):
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(ValueError, match="is damaged, or was written by another version of vbrand"):
@@ -111,3 +109,21 @@ def test_any_change_of_an_array_changes_the_fingerprint(change):
     table = np.arange(12.0).reshape(3, 4)
     assert fingerprint([table]) == fingerprint([np.asfortranarray(table)])
     assert fingerprint([change(table)]) != fingerprint([table])
+
+
+def test_labels_that_were_altered_on_disk_are_not_there(tmp_path, leg):
+    store = DrawStore.open(tmp_path, "a" * 64, 1)
+    store.keep(0, 0, leg)
+    assert store.recall(0, 0) is not None
+    (labels,) = tmp_path.glob("*.labels.npy")
+    content = bytearray(labels.read_bytes())
+    content[-1] ^= 1
+    labels.write_bytes(content)
+    assert store.recall(0, 0) is None
+
+
+def test_an_empty_note_on_the_run_does_not_spoil_its_folder(tmp_path):
+    (tmp_path / "run.json").touch()
+    assert stored_seed(tmp_path) is None
+    DrawStore.open(tmp_path, "a" * 64, 7)
+    assert stored_seed(tmp_path) == 7

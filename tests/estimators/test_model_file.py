@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import pickle
 import tracemalloc
@@ -283,6 +284,43 @@ def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd, sent
     part[at[-1]] = odd
     with pytest.raises(ValueError, match=sentence):
         vbrand.load(forged(tmp_path / "odd.vbrand", header, body))
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("scatters", np.nan),
+        ("scatters", -1.0),
+        ("scatters", 1e308),
+        ("average", np.nan),
+        ("centres", 1e308),
+        ("rows", -1),
+        ("counts", -1.0),
+        ("squares", 1e308),
+        ("dof", 1e308),
+        ("dirichlet", 1e308),
+        ("log_weights", -1e308),
+        ("class_of", 0),
+    ],
+)
+def test_numbers_that_no_fit_gives_are_refused_at_the_door(saved, tmp_path, part, value):
+    """They loaded, and then failed in `discover` or gave NaN."""
+    header, body = taken_apart(saved[2])
+    sizes = [np.dtype(each["dtype"]).itemsize * math.prod(each["shape"]) for each in header["arrays"]]
+    index = arrays_called(part, header["tree"])[0]
+    start, array = sum(sizes[:index]), header["arrays"][index]
+    odd = np.full(array["shape"], value, dtype=array["dtype"]).tobytes()
+    changed = body[:start] + odd + body[start + sizes[index] :]
+    with pytest.raises(ModelFileError, match="is damaged, or was not written by vbrand"):
+        vbrand.load(forged(tmp_path / "odd.vbrand", header, changed))
+
+
+def arrays_called(name, tree):
+    """Return the numbers of the arrays that are called so anywhere in a tree."""
+    parts = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    own = [part["array"] for each, part in parts if each == name and isinstance(part, dict) and "array" in part]
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return own + [found for part in parts for found in arrays_called(name, part)]
 
 
 @pytest.mark.parametrize(

@@ -335,6 +335,19 @@ def test_constant_columns_are_dropped_with_a_warning_that_names_them(problem):
         {"novel_scale": [[1.0]]},
         {"novel_scale": -np.eye(3)},
         {"concentration": np.inf},
+        {"concentration": (1.0, 1e308)},
+        {"known_mean_strength": 1e308},
+        {"known_scatter_factor": 1e-308},
+        {"known_weight": 1e308},
+        {"novel_mean_strength": 1e-308},
+        {"novel_dof": 1e308},
+        {"novel_mean": "x"},
+        {"novel_mean": {}},
+        {"novel_scale": ["a", "b"]},
+        {"n_jobs": 0},
+        {"random_state": "x"},
+        {"verbose": np.array([1, 2])},
+        {"kernel": np.array(["student"])},
     ],
 )
 def test_bad_settings_get_one_sentence(problem, parameters):
@@ -433,3 +446,20 @@ def test_float32_tables_are_discovered_as_they_are(problem):
 def test_settings_survive_cloning():
     detector = VBrand(novel_dof=9.0, novel_mean=[0.0, 1.0])
     assert clone(detector).get_params() == detector.get_params()
+
+
+@pytest.mark.parametrize("init", [3, 1.5, object(), np.eye(2), [{}, {}]])
+def test_an_init_that_is_no_labels_is_refused_by_name(problem, init):
+    labelled, labels, unlabelled, _ = problem
+    with pytest.raises(ValueError, match=r"^init "):
+        VBrand(init=init).fit(labelled, labels).discover(unlabelled)
+
+
+@pytest.mark.parametrize("columns", [3, 60])  # 60: reduced to principal components
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e200, 1e300, 1e307])
+def test_units_whose_squares_are_no_numbers_are_refused(columns, unit):
+    """The search for axes failed, or scatters were infinite or 0."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(0, 1, (40, columns)), rng.normal(6, 1, (40, columns))])
+    with pytest.raises(ValueError, match=r"too small or too large to calculate with\. Use other units for it"):
+        VBrand(random_state=0).fit(rows * unit, np.repeat([0, 1], 40))

@@ -93,3 +93,8 @@ def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):
     table.iloc[[0] * 30].to_csv(test, index=False)
     discover(tmp_path, train, test, "--label", "variety", "-q")
     assert '"tsne":[[' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_more_rows_than_a_map_ever_holds_have_no_map_of_neighbours():
+    """A file made by hand kept `report` at it for hours."""
+    assert tsne_points(np.random.default_rng(0).normal(size=(60_000, 3))) is None

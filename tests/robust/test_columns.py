@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbrand.robust.columns import column_scales, constant_columns, rounding_of, spread_about, stand_in_scale
+from vbrand.robust.columns import (
+    checked_scales,
+    column_scales,
+    constant_columns,
+    rounding_of,
+    spread_about,
+    stand_in_scale,
+)
 from vbrand.robust.scale import qn
 
 
@@ -60,3 +67,10 @@ def test_one_wild_value_does_not_set_the_scale_of_a_column_of_counts():
     wild = counts.copy()
     wild[0] = 1e3
     assert stand_in_scale(wild)[0] < 2.0 * stand_in_scale(counts)[0]
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-160, 1e160, np.inf, np.nan])
+def test_scales_whose_squares_are_no_numbers_are_refused(scale):
+    assert checked_scales(np.array([1e-140, 1e140])).tolist() == [1e-140, 1e140]
+    with pytest.raises(ValueError, match="too small or too large"):
+        checked_scales(np.array([1.0, scale]))

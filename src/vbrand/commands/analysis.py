@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -231,7 +232,8 @@ def summary_json(analysis: Analysis) -> str:
         "versions": model.versions,
     }
 
-    return json.dumps(json_ready(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(json_ready(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)  # they steer terminals, as escapes do
 
 
 def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import vbrand
-from vbrand.commands.terminal import bar, fail, sentences, show, stages
+from vbrand.commands.terminal import bar, fail, sentences, show, stages, visible
 from vbrand.io.tables import FORMATS
 
 _EPILOG = "Exit codes: 0 done; 1 a bug in vbrand; 2 the input can't be used; 130 stopped."
@@ -222,7 +222,7 @@ def report(
             page = report_html(held.facts, held.settings, held.versions).encode()
         target = out or model.with_name("report.html")
         write_whole(target, lambda file: file.write(page))
-        typer.echo(held.facts.trust)
+        typer.echo(visible(held.facts.trust))
         typer.echo(target)
 
 

@@ -2,8 +2,10 @@
 
 import os
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from errno import ENOSPC
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -35,6 +37,8 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno == ENOSPC:
+            fail(f"there is no space left on the disk of {error.filename or 'the results'}. Free some, or use another.")
         if isinstance(error, OSError) and error.strerror:
             fail(f"{error.filename or 'a file'}: {error.strerror}.")
         if isinstance(error, MemoryError):
@@ -44,9 +48,25 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
         fail(f"vbrand failed ({type(error).__name__}: {error}). This is a bug in vbrand; --debug shows where.", DEFECT)
 
 
+def visible(text: str) -> str:
+    r"""Return text in which whatever could steer a terminal is spelled out: names come from tables and model files.
+
+    >>> visible("oat\x1b[2J")
+    'oat\\x1b[2J'
+    """
+    return "".join(_spelled(letter) for letter in text)
+
+
+def _spelled(letter: str) -> str:
+    # control characters but line ends and tabs, halves of letters, and what turns the direction of text around
+    steers = unicodedata.category(letter) in ("Cc", "Cs") and letter not in "\n\t"
+    steers = steers or "\u202a" <= letter <= "\u202e" or "\u2066" <= letter <= "\u2069"
+    return letter.encode("unicode_escape").decode() if steers else letter
+
+
 def fail(sentence: str, code: int = UNUSABLE) -> NoReturn:
     """Print what is wrong on standard error, and exit."""
-    typer.echo(sentence, err=True)
+    typer.echo(visible(sentence), err=True)
     raise typer.Exit(code=code)
 
 
@@ -72,18 +92,23 @@ def show(facts: "Facts") -> None:
     from vbrand.facts.groups import GroupKind
 
     console = Console(highlight=False)
-    console.print(escape(facts.trust), style="bold", soft_wrap=True)
-    console.print(escape(facts.sentence), soft_wrap=True)
+    console.print(_plain(facts.trust), style="bold", soft_wrap=True)
+    console.print(_plain(facts.sentence), soft_wrap=True)
     console.print(_groups(facts))
 
     for group in facts.groups:
         if group.kind == GroupKind.NOVEL and group.explanation is not None:
-            console.print(escape(f"{group.name}: {group.explanation}"), soft_wrap=True)
+            console.print(_plain(f"{group.name}: {group.explanation}"), soft_wrap=True)
 
     if facts.scores:
-        console.print("   ".join(f"{name} {value:.3f}" for name, value in facts.scores), soft_wrap=True)
+        console.print(_plain("   ".join(f"{name} {value:.3f}" for name, value in facts.scores)), soft_wrap=True)
     for note in facts.notes:
-        console.print(escape(note), style="dim", soft_wrap=True)
+        console.print(_plain(note), style="dim", soft_wrap=True)
+
+
+def _plain(text: str) -> str:
+    """Return text for rich: neither markup nor anything that steers a terminal."""
+    return escape(visible(text))
 
 
 def _groups(facts: "Facts") -> Table:
@@ -97,11 +122,11 @@ def _groups(facts: "Facts") -> Table:
 
     for k, group in enumerate(facts.groups):
         sure = f"{group.novelty_probability:.3f}" if group.rows else "-"
-        cells = [escape(group.name), group.what, f"{group.rows:,}", f"{group.weight:.3f}", sure]
+        cells = [_plain(group.name), group.what, f"{group.rows:,}", f"{group.weight:.3f}", sure]
         if facts.confusion is not None:
             column = facts.confusion.counts[:, k]
             most = int(column.argmax())
             share = f" ({column[most] / group.rows:.0%})" if group.rows else ""
-            cells.append(f"{escape(facts.confusion.truth[most])}{share}" if group.rows else "-")
+            cells.append(f"{_plain(facts.confusion.truth[most])}{share}" if group.rows else "-")
         table.add_row(*cells, style="dim" if group.doubtful else "bold" if group.kind == GroupKind.NOVEL else None)
     return table

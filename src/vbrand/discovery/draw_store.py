@@ -1,7 +1,8 @@
 """Draws on disk: a folder that keeps the legs of a run, so that a stopped run continues where it stopped.
 
-A leg is two files: labels, and all else. Each is written under another name and then renamed, the labels first: where
-the second file is, the leg is complete. The files hold arrays and JSON only, nothing that could run code.
+A leg is two files: labels, and all else with a checksum of the labels. Each is written under another name and then
+renamed, the labels first: where the second file is, the leg is complete. The files hold arrays and JSON only, nothing
+that could run code.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.sampler import Leg
-from vbrand.io.files.whole import write_whole
+from vbrand.io.files.whole import write_new, write_whole
 
 _SCHEMA = 1
 
@@ -53,8 +54,7 @@ class DrawStore:
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"schema": _SCHEMA, "run": run, "seed": seed})
         try:
-            with (folder / "run.json").open("x") as file:  # of two runs that begin at the same time one is refused
-                file.write(text)
+            write_new(folder / "run.json", text.encode())  # of two runs that begin at the same time one is refused
         except FileExistsError:
             about = _about(folder)
             if about is None or about["run"] != run:
@@ -70,9 +70,11 @@ class DrawStore:
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
                 scalars = {name: held[name] for name in held.files}
+            digest = scalars.pop("labels_digest", None)  # legs of older versions have none
             concentration = float(scalars.pop("last_concentration"))
             known = Leg(kept_labels=labels, last_concentration=concentration, **scalars)
             whole = known.labels.shape == (known.draws, known.last_labels.size)
+            whole = whole and (digest is None or str(digest) == fingerprint([known.labels]))
         except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile):
             return None
         return known if whole else None
@@ -87,6 +89,7 @@ class DrawStore:
             "known_means": done.known_means,
             "last_labels": done.last_labels,
             "last_concentration": np.array(done.last_concentration),
+            "labels_digest": np.array(fingerprint([done.labels])),
         }
         write_whole(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
         return replace(done, kept_labels=path.with_suffix(".labels.npy"))
@@ -98,7 +101,7 @@ class DrawStore:
 def _about(folder: Path) -> dict[str, Any] | None:
     """Return what a folder says of its run, None if there is none yet."""
     path = folder / "run.json"
-    if not path.exists():
+    if not path.exists() or path.stat().st_size == 0:  # empty: of an older version that was killed as it began
         return None
     try:
         about: dict[str, Any] = json.loads(path.read_text())

@@ -4,7 +4,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,13 +13,14 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import check_number, check_whole
+from vbrand.checks import brief, check_flag, check_jobs, check_number, check_seed, check_whole
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.scoring import Scored
+from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
@@ -53,6 +53,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     update_known: bool
     min_group: int | None
     n_jobs: int | None
+    random_state: Any
     verbose: bool
     known_mean_strength: float | None
     known_scatter_strength: float | None
@@ -104,7 +105,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         labels, given = read_labels(y)
         check_consistent_length(table, labels)
 
-        with compilation_told(self.verbose):
+        with compilation_told(self.verbose), extremes_told():
             learned = self._learned(table[given], labels[given], columns)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if not given.all():
@@ -117,7 +118,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted
         self._check_parameters()
         table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
-        with compilation_told(self.verbose):
+        with compilation_told(self.verbose), extremes_told():
             self._state = self._discovered(fitted, table)
         return self._state.discovery
 
@@ -188,7 +189,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _threshold(self) -> float:
         """Return the probability of novelty above which a row is novel."""
         found = self._fitted.finding.threshold
-        return self.threshold if found is None else found
+        return float(self.threshold) if found is None else found
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -202,9 +203,11 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
         """Return what stage 1 learns from labelled rows."""
-        kept = _varying_columns(table, columns)
-        reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
-        passage = Passage(columns.names, kept, reduction, Coordinates.of(measured, rounded=self.scatter == "modes"))
+        with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
+            kept = _varying_columns(table, columns)
+            reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
+            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
+            passage = Passage(columns.names, kept, reduction, coordinates)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
@@ -233,7 +236,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             table=table.rows,
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
-            threshold=self.threshold if threshold is None else threshold,
+            threshold=float(self.threshold) if threshold is None else threshold,
             min_group=self._smallest_group(table.rows.shape[0]),
             notes=notes,
             likeness=table.likeness,
@@ -260,14 +263,13 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        given = {
-            field.name: getattr(self, field.name) for field in fields(Beliefs) if field.name not in ("kernel", "noise")
-        }
+        names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
+        given = {name: plain(getattr(self, name)) for name in names}
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
-            given["novel_mean"] = _array("novel_mean", given["novel_mean"], (p,))[kept]
+            given["novel_mean"] = as_numbers("novel_mean", given["novel_mean"], (p,))[kept]
         if given["novel_scale"] is not None:
-            scale = _array("novel_scale", given["novel_scale"], (p, p))
+            scale = as_numbers("novel_scale", given["novel_scale"], (p, p))
             if not np.allclose(scale, scale.T, rtol=1e-9) or not np.linalg.eigvalsh(scale)[0] > 0.0:
                 raise ValueError("novel_scale must be a symmetric, positive definite matrix, as a covariance is.")
             given["novel_scale"] = scale[np.ix_(kept, kept)]
@@ -282,7 +284,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel, noise=passage.coordinates.noise))
 
     def _check_dof(self, columns: int) -> None:
-        check_number("novel_dof", self.novel_dof, columns - 1.0, open_low=True)
+        check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)
 
     def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
         """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
@@ -313,7 +315,13 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
         Labels that are no known class are novel groups: J, J + 1, ...
         """
-        labels = [None if _is_missing(label) else label for label in given]
+        try:
+            labels = [None if _is_missing(label) else label for label in given]
+            hash(tuple(labels))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"init is {brief(given)}; one label for each of the {len(rows)} rows is expected."
+            ) from None
         if len(labels) != len(rows):
             raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
 
@@ -352,20 +360,12 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         if self.min_group is not None:
             check_whole("min_group", self.min_group, 1)
 
-        for name in ("known_mean_strength", "known_scatter_strength"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 0.0, open_low=True)
-        for name in ("known_scatter_factor", "known_weight", "novel_weight", "novel_mean_strength"):
-            check_number(name, getattr(self, name), 0.0, open_low=True)
-
-        value = self.concentration
-        pair = value if isinstance(value, tuple) and len(value) == 2 else (value,)
-        if not all(isinstance(each, Real) and 0.0 < float(each) < np.inf for each in pair):
-            raise ValueError(
-                f"concentration is {value!r}; it must be a number above 0, or a tuple of two: shape and rate."
-            )
+        check_beliefs(self)
         if not isinstance(self.update_known, bool | np.bool_):
-            raise ValueError(f"update_known is {self.update_known!r}; it must be True or False.")
+            raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
+        check_flag("verbose", self.verbose)
+        check_jobs(self.n_jobs)
+        check_seed(self.random_state)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -390,10 +390,3 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except TypeError:
         return True
-
-
-def _array(name: str, value: Any, shape: tuple[int, ...]) -> FloatArray:
-    array = np.asarray(value, dtype=np.float64)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name} has the shape {array.shape}; finite numbers of the shape {shape} are expected.")
-    return array

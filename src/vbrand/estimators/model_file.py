@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from vbrand.estimators.fitted import Finding, Learned
 from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.facts import Facts
+from vbrand.facts.maps import MOST_POINTS
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
@@ -20,6 +21,13 @@ from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.trust.meaning import Checked
 from vbrand.types import IntArray
+
+# numbers in working coordinates are far below it, and their squares can still be added up
+_LARGEST = 1e100
+# rows and degrees of freedom; the logarithm of the gamma function of more is no use
+_MOST = 1e15
+# nats that a share may lie below 1: exp of more is 0
+_FARTHEST = 700.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,8 @@ def read_model(path: Path) -> Model:
         model: Model = built(Model, upgraded(tree, schema))
         _check(model)
     except (WrongTreeError, np.linalg.LinAlgError, IndexError) as error:
-        raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {error}.") from None
+        why = error if isinstance(error, WrongTreeError) else "a scatter or a place in a list is none"
+        raise ModelFileError(f"{path} is damaged, or was not written by vbrand: {why}.") from None
     return model
 
 
@@ -97,12 +106,14 @@ def _check_learned(learned: Learned) -> None:
 def _check_components(components: Components, count: int, q: int) -> None:
     _shapes(components, mean=(count, q), precision=(count,), dof=(count,), scale=(count, q, q))
     _want(len(components.kernels) == count, "a component has no kernel")
-    _finite(components.mean, components.dof, components.scale)
-    _want(bool((components.precision > 0.0).all()), "a strength is not positive")
+    _moderate(components.mean, components.scale)
+    point_mass = np.isposinf(components.precision)  # of a class that is not updated
+    _positive(components.precision[~point_mass])
     _want(bool((components.dof > q - 1.0).all()), "degrees of freedom are too few")
+    _want(bool((components.dof < _MOST).all()), "degrees of freedom are too many")
     if components.noise is not None:
         _shapes(components, noise=(q, q))
-        _finite(components.noise)
+        _moderate(components.noise)
         _want(bool((np.diagonal(components.noise) >= 0.0).all()), "a variance is negative")
     _ = components.factor  # scatters that are none fail here
 
@@ -110,8 +121,9 @@ def _check_components(components: Components, count: int, q: int) -> None:
 def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
     _shapes(witnesses, rows=(count, q), member=(count,))
-    _finite(witnesses.rows)
+    _moderate(witnesses.rows)
     _want(_indices(witnesses.member, learned.classes.size), "a labelled row belongs to no class")
+    _want(np.unique(witnesses.member).size == learned.classes.size, "a class has no labelled row")
     for _, known in learned.views:
         lessons, modes = known.lessons, known.class_of.size
         if lessons is not None:
@@ -122,8 +134,9 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
             _shapes(
                 taught, counts=(modes,), weights=(modes,), origin=(modes, q), sums=(modes, q), squares=(modes, q, q)
             )
-            _finite(taught.counts, taught.weights, taught.origin, taught.sums, taught.squares)
-            _finite(lessons.root, lessons.inverse)
+            _moderate(taught.origin, taught.sums, taught.squares, lessons.root, lessons.inverse)
+            for weights in (taught.counts, taught.weights):
+                _want(bool(((weights >= 0.0) & (weights < _MOST)).all()), "a mode has fewer than no rows, or too many")
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:
@@ -133,6 +146,8 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
     _check_belief(prior.components, prior.weights, prior, q)
     _want(_indices(prior.class_of, classes), "a component belongs to no class")
     _want(np.unique(prior.class_of).size == classes, "a class has no component")
+    chosen = learned.views[finding.chosen][1]
+    _want(np.array_equal(chosen.class_of, prior.class_of), "its view has other components")
 
     _check_belief(finding.posterior.components, finding.posterior.weights, prior, q)
     _shapes(meaning, class_of=(finding.posterior.components.dof.size,))
@@ -161,7 +176,8 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
     _shapes(checked, classes=(total, classes), novel=(total,))
     for shares in (checked.classes, checked.novel):
         _want(bool(((shares >= 0.0) & (shares <= 1.0)).all()), "a share is not between 0 and 1")
-    _finite(np.array([checked.farthest]), labelled.log_weights)
+    _finite(np.array([checked.farthest]))
+    _want(bool(((labelled.log_weights <= 0.0) & (labelled.log_weights > -_FARTHEST)).all()), "a weight is no share")
     _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
 
 
@@ -170,7 +186,12 @@ def _check_known(known: KnownClasses, classes: int, q: int) -> None:
     _shapes(known, labels=(classes,), class_of=(count,), rows=(count,), rows_used=(count,), conditions=(count,))
     _shapes(known, rhos=(count,), centres=(count, q), scatters=(count, q, q), average=(q, q))
     _want(_indices(known.class_of, classes), "a component belongs to no class")
+    _want(np.unique(known.class_of).size == classes, "a class has no component")
     _positive(np.array(known.alike))
+    for rows, least in ((known.rows, 1), (known.rows_used, 0)):
+        _want(bool(((rows >= least) & (rows < _MOST)).all()), "a class has too few or too many rows")
+    _moderate(known.centres, known.scatters, known.average)
+    np.linalg.cholesky(np.concatenate([known.scatters, known.average[None]]))  # scatters that are none fail here
 
 
 def _check_belief(components: Components, weights: Weights, prior: Prior, q: int) -> None:
@@ -182,23 +203,26 @@ def _check_belief(components: Components, weights: Weights, prior: Prior, q: int
     _want(known < count <= known + sticks + 1, "it has too few or too many components")
     for positive in (weights.dirichlet, weights.broken, weights.passed):
         _positive(positive)
+        _moderate(positive)
 
 
 def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     points, profiles, groups = facts.points, facts.profiles, len(facts.groups)
     m, c = len(points.names), len(profiles.columns)
     _shapes(points, clusters=(m,), novelty=(m,), classes=(m, classes + 1), scores=(m, points.scores.shape[-1]))
+    _want(m <= MOST_POINTS + groups, "its map has too many rows")
     _want(points.scores.ndim == 2 and points.scores.shape[1] >= 2, "its map is not in a plane")
     _want(points.truth is None or len(points.truth) == m, "its map has another number of true classes")
     _want(_indices(points.clusters, groups), "a row belongs to no group")
     _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
     _want(facts.check is None or len(facts.check.by_group) == novel, "its check is of another number of groups")
-    _finite(points.scores, points.novelty, points.classes)
+    _finite(points.novelty, points.classes)
+    _moderate(points.scores)
     if facts.labelled is not None:
         labelled = facts.labelled
         _shapes(labelled, classes=(labelled.classes.size,), scores=(labelled.classes.size, points.scores.shape[1]))
         _want(_indices(labelled.classes, classes), "a labelled row on the map belongs to no class")
-        _finite(labelled.scores)
+        _moderate(labelled.scores)
 
     _shapes(facts, novelty_counts=(facts.novelty_counts.shape[0], 3))
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
@@ -218,6 +242,11 @@ def _shapes(part: Any, **wanted: tuple[int, ...]) -> None:
 def _finite(*arrays: NDArray[Any]) -> None:
     for values in arrays:
         _want(bool(np.isfinite(values).all()), "a number is not finite")
+
+
+def _moderate(*arrays: NDArray[Any]) -> None:
+    for values in arrays:
+        _want(bool((np.abs(values) < _LARGEST).all()), "a number is not finite or out of all measure")
 
 
 def _positive(values: NDArray[Any]) -> None:

@@ -7,7 +7,7 @@ from sklearn.covariance import EmpiricalCovariance
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from vbrand.checks import check_choice, check_number, check_whole
+from vbrand.checks import check_choice, check_number, check_seed, check_whole
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.io.tables.validated import first_rows, more_rows
 from vbrand.robust.columns import column_scales, constant_columns, stand_in_scale
@@ -103,7 +103,7 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
             column_scales(rows, stand_in=stand_in_scale(rows)),
             support_fraction=self.support_fraction,
             target=self.target,
-            rho=self.rho,
+            rho=None if self.rho is None else float(self.rho),
             max_condition=self.max_condition,
             random_starts=self.n_random_starts,
             generator=generator,
@@ -136,3 +136,4 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         check_number("max_condition", self.max_condition, 1.0, open_low=True)
         check_choice("target", self.target, ("identity", "equicorrelation"))
         check_whole("n_random_starts", self.n_random_starts, 0)
+        check_seed(self.random_state)

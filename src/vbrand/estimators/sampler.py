@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from vbrand.checks import check_choice, check_number, check_whole
+from vbrand.checks import brief, check_choice, check_number, check_whole
 from vbrand.discovery.chains import Chains
 from vbrand.discovery.draw_store import DrawStore, fingerprint, stored_seed
 from vbrand.discovery.sampled import Draws, clusters_of, disagreement, sampled_discovery_of
@@ -249,12 +249,12 @@ class BrandSampler(Shell):
         return [found.best.winners] * self.n_chains
 
     def _check_dof(self, columns: int) -> None:
+        super()._check_dof(columns)
         if self.novel_dof is not None and not self.novel_dof >= columns:
             raise ValueError(
                 f"novel_dof is {self.novel_dof!r}; a scatter of {columns} columns can only be drawn with at least "
                 f"{columns} degrees of freedom. Raise it, or leave it out."
             )
-        super()._check_dof(columns)
 
     def _check_parameters(self) -> None:
         check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))
@@ -264,7 +264,7 @@ class BrandSampler(Shell):
         check_number("kappa", self.kappa, 0.0, _LARGEST_KAPPA, open_low=True)
         if isinstance(self.init, str) and self.init not in ("variational", "known", "random"):
             raise ValueError(
-                f"init is {self.init!r}; it must be 'variational', 'known', 'random' or one label for each row."
+                f"init is {brief(self.init)}; it must be 'variational', 'known', 'random' or one label for each row."
             )
         if self.reduce is not None:
             check_whole("reduce", self.reduce, 1)
@@ -283,7 +283,7 @@ def _folder(store: Any) -> Path:
     try:
         folder = Path(store).expanduser().resolve()
     except TypeError:
-        raise ValueError(f"store is {store!r}; it must be the name of a folder.") from None
+        raise ValueError(f"store is {brief(store)}; it must be the name of a folder.") from None
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"store is {folder}, which is a file; give the name of a folder.")
     return folder

@@ -235,7 +235,7 @@ class VBrand(Stored):
                 stacklevel=3,
             )
 
-        threshold = strict_threshold(verdict, self.threshold, self.max_false_novelty)
+        threshold = strict_threshold(verdict, float(self.threshold), self.max_false_novelty)
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.arange(prior.known), pieces)
         class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
@@ -292,7 +292,7 @@ class VBrand(Stored):
     def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
         """Return the best fit with the classes of a view, and its prior."""
         prior = self._prior(learned, view, novel=self.max_novel)
-        effort = Effort(self.search, self.n_starts, self.tol, self.max_iter, self.n_jobs)
+        effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             start = self._initial_components(learned, rows, prior)
             return find(

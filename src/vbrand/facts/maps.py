@@ -3,9 +3,9 @@
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from vbrand.samples import evenly
+from vbrand.threads import one_thread
 from vbrand.types import FloatArray, IntArray
 
 # rows on a map: as many as a browser draws at once and an eye can tell apart
@@ -14,7 +14,8 @@ MOST_POINTS = 2_000
 _COMPONENTS = 30
 # coordinates farther out are cut to this: one far row should not choose the axes
 _FAR_OUT = 30.0
-_FEWEST_FOR_TSNE = 10
+# a sample of rows has one row of each group at least, so it may be larger than it should be
+_FEWEST_FOR_TSNE, _MOST_FOR_TSNE = 10, 2 * MOST_POINTS
 _SAME_PLACE = 1e-9
 
 
@@ -59,13 +60,15 @@ def _in_a_plane(scores: FloatArray) -> FloatArray:
 
 
 def tsne_points(scores: FloatArray) -> FloatArray | None:
-    """Return points in the plane such that neighbours stay neighbours, (n, 2); None for too few rows."""
+    """Return points in the plane such that neighbours stay neighbours, (n, 2); None for too few or too many rows."""
     from sklearn.manifold import TSNE
 
     n, size = scores.shape[0], float(np.ptp(scores, axis=0).max())
-    if n < _FEWEST_FOR_TSNE or not _SAME_PLACE < size < np.inf:  # rows equal up to rounding crash its compiled code
+    if (
+        not _FEWEST_FOR_TSNE <= n <= _MOST_FOR_TSNE or not _SAME_PLACE < size < np.inf
+    ):  # rows equal up to rounding crash its compiled code
         return None
     method = TSNE(perplexity=min(30.0, (n - 1) / 3.0), init="pca", max_iter=500, random_state=0)
     # so few rows gain nothing by threads, and warnings about t-SNE's settings are of no use for a map
-    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+    with one_thread(), warnings.catch_warnings(action="ignore"):
         return np.asarray(method.fit_transform(scores / size), dtype=np.float64)

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from vbrand.inference.kernel import Slices, draw, statistics_of_labels
 from vbrand.inference.rows import Rows
@@ -30,6 +29,7 @@ from vbrand.model.conditionals import (
 )
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics
+from vbrand.threads import one_thread
 from vbrand.types import FloatArray, IntArray, Labels, SmallInts
 
 # a run has about so many legs, of at most so many sweeps
@@ -264,7 +264,7 @@ def _run_leg(
 ) -> Leg:
     """Return the kept draws of so many sweeps from labels; `seed` names the run, the chain and the leg."""
     generator = np.random.default_rng(np.random.SeedSequence(seed[0], spawn_key=seed[1:]))
-    with threadpool_limits(1):  # the same draws for any number of workers
+    with one_thread():  # the same draws for any number of workers
         state = state_of(rows, target.prior.known, labels, concentration)
         draws, known = sum(keeps), target.prior.known
         kept_labels: SmallInts = np.empty((draws, len(rows)), np.uint8)

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import Move, Progress, grow
@@ -17,6 +16,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
+from vbrand.threads import one_thread
 from vbrand.types import FloatArray, IntArray
 
 # moves: births, merges, deletions; restarts: the paper's protocol; none: one ascent from one novelty
@@ -61,7 +61,7 @@ def find(
     Seeds are drawn before any work is shared out and BLAS and OpenMP run on one thread, so the answer does not depend
     on the number of workers.
     """
-    with threadpool_limits(1):
+    with one_thread():
         if component is None and effort.search == "moves":
             return _by_moves(rows, prior, effort, progress, tuning)
         starts = _starts(rows, prior, effort, generator, component, tuning)

@@ -8,6 +8,8 @@ from vbrand.types import BoolArray, FloatArray
 # values that differ by less than this share of their magnitude differ by rounding alone
 _ROUNDING = 32 * np.finfo(np.float64).eps
 
+_LARGEST_SCALE = 1e150
+
 
 def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
     """Return the Qn scale of each column, or its stand-in if half of the values agree, or Qn is 0, up to rounding."""
@@ -16,6 +18,13 @@ def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
     closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
     scale = qn(rows)
     return np.where(np.minimum(closest, scale) <= rounding_of(rows), stand_in, scale)
+
+
+def checked_scales(scales: FloatArray) -> FloatArray:
+    """Refuse scales of columns whose squares, which a covariance holds, would be no numbers; return them."""
+    if not ((scales > 1.0 / _LARGEST_SCALE) & (scales < _LARGEST_SCALE)).all():
+        raise ValueError("a column's values are too small or too large to calculate with. Use other units for it.")
+    return scales
 
 
 def spread_about(deviations: FloatArray) -> FloatArray:
@@ -28,7 +37,8 @@ def spread_about(deviations: FloatArray) -> FloatArray:
     varies = (size > 0.0).any(axis=0)
     limit = np.zeros(size.shape[1])
     limit[varies] = 5.0 * np.nanmedian(with_gaps[:, varies], axis=0)
-    return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused by whoever asks for a scale
+        return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
 
 
 def stand_in_scale(rows: FloatArray) -> FloatArray:

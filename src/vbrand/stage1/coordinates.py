@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows
-from vbrand.robust.columns import column_scales, stand_in_scale
+from vbrand.robust.columns import checked_scales, column_scales, stand_in_scale
 from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
@@ -28,9 +28,7 @@ class Coordinates:
 
         Unless values are `rounded`, they are taken as they stand.
         """
-        unit = column_scales(rows, stand_in=stand_in_scale(rows))
-        if (unit < 1e-300).any() or not np.isfinite(unit).all():
-            raise ValueError("a column's values are too small or too large to calculate with. Use other units for it.")
+        unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
         step = rounding_steps(rows) if rounded else np.zeros(unit.size)
         return cls(np.median(rows, axis=0), unit, step if step.any() else None)
 

@@ -137,7 +137,13 @@ def known_without(
     fewer = left > 0
 
     used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
-    centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, tuning)
+    try:
+        centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, tuning)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
+            "Look for outliers among them and fit again, or turn the check off (check=0)."
+        ) from None
     root = lessons.root
     return replace(
         known,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import FARTHEST
+from vbrand.robust.columns import checked_scales
 from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
@@ -79,7 +80,7 @@ def reduce_columns(
     """
     n = rows.shape[0]
     medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
-    unit = pooled_scales(rows, member, stand_in_scales(rows, member))
+    unit = checked_scales(pooled_scales(rows, member, stand_in_scales(rows, member)))
     centre = np.average(medians, axis=0, weights=np.bincount(member))
     # outliers should not choose the axes
     within = np.clip((rows - medians[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)

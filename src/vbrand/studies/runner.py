@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from vbrand.studies.tasks import COLUMNS, KEYS, Task, run_task
+from vbrand.threads import one_thread
 
 Line = dict[str, str]
 
@@ -57,7 +57,7 @@ def read(path: Path) -> dict[tuple[str, ...], Line]:
 
 def _quiet(task: Task) -> dict[str, Any]:
     """Run a task on one thread and without warnings: disagreeing chains and full models are part of the study."""
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", UserWarning)
         return run_task(task)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.rows import FARTHEST, Rows
@@ -18,6 +17,7 @@ from vbrand.model.predictive import log_component_densities, log_component_weigh
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.samples import evenly
 from vbrand.stage1.lessons import Witnesses
+from vbrand.threads import one_thread
 from vbrand.trust.standing import Labelled, Standing, labelled_view, standing_of
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -83,7 +83,7 @@ def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: Chec
 def hidden_fits(case: Case, fold: IntArray, tuning: CheckTuning) -> list[Fold]:
     """Return the fits with the witnesses of each fold hidden; workers go to folds and do not change the answer."""
     numbers = np.unique(fold[fold >= 0])
-    with threadpool_limits(1):
+    with one_thread():
         return list(
             Parallel(n_jobs=case.jobs, prefer="threads")(
                 delayed(_hidden_fit)(case, np.flatnonzero(fold == number), tuning) for number in numbers

@@ -158,3 +158,8 @@ def test_kinds_of_moves_survive_the_way_there_and_back(kind):
 
 def test_kinds_of_moves_have_the_texts_of_old_files():
     assert [kind.value for kind in MoveKind] == ["birth", "merge", "resplit", "release", "delete"]
+
+
+def test_one_long_text_does_not_take_its_room_for_every_other():
+    with pytest.raises(WrongTreeError, match="texts that are too long"):
+        built(NDArray[Any], {"text": ["x" * 100_000, *["a"] * 1_000]})

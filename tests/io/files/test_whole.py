@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbrand.io.files.whole import write_together, write_whole
+from vbrand.io.files.whole import write_new, write_together, write_whole
 
 contents = st.dictionaries(st.sampled_from("abc"), st.binary(max_size=20), min_size=1)
 
@@ -97,3 +97,61 @@ def test_killed_within_the_writing(tmp_path, fatal):
     os.waitpid(child, 0)
     for name in ("a", "b"):
         assert (tmp_path / name).read_text() in (f"old {name}", f"new {name}")
+
+
+def test_threads_that_write_one_file_do_not_collide(tmp_path):
+    """The other name held the number of the process only."""
+    path, failed = tmp_path / "file", []
+
+    def work(letter):
+        try:
+            for _ in range(30):
+                write_whole(path, lambda file: file.write(letter * 1_000))
+        except OSError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(letter,)) for letter in (b"a", b"b", b"c")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert path.read_bytes() in (b"a" * 1_000, b"b" * 1_000, b"c" * 1_000)
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_a_killed_run_left_is_taken_away_and_what_others_write_is_not(tmp_path):
+    left = tmp_path / ".file.vbrand-0123456789abcdef"
+    strange = tmp_path / ".file.swp"
+    for path in (left, strange):
+        path.write_bytes(b"half")
+
+    def write_inside(file):
+        file.write(b"outer")
+        write_whole(tmp_path / "file", lambda inner: inner.write(b"inner"))
+
+    write_whole(tmp_path / "file", write_inside)
+    assert (tmp_path / "file").read_bytes() == b"outer"
+    assert {path.name for path in tmp_path.iterdir()} == {"file", ".file.swp"}
+
+
+def test_a_new_file_is_written_once(tmp_path):
+    path = tmp_path / "file"
+    path.touch()  # as left by an older version that was killed
+    write_new(path, b"first")
+    with pytest.raises(FileExistsError):
+        write_new(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
+def test_a_full_disk_names_the_file(tmp_path):
+    def write(file):
+        with open("/dev/full", "wb", buffering=0) as full:
+            full.write(b"x")
+
+    with pytest.raises(OSError, match=r"No space left on device: .*file") as caught:
+        write_whole(tmp_path / "file", write)
+    assert caught.value.filename == str(tmp_path / "file")
+    assert not list(tmp_path.iterdir())

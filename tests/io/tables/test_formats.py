@@ -1,11 +1,14 @@
 """Files are told apart by what they hold, not by name; all formats give the same table."""
 
 import io
+import os
+import threading
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pyarrow
+import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from calls import discover, found_teff, labels_of, refused
@@ -129,3 +132,68 @@ def test_other_files_are_told_from_tables(tmp_path):
     assert "save the sheet as CSV" in refused(tmp_path, train, tmp_path / "book.xlsx", "--label", "variety")
     (tmp_path / "noise.csv").write_bytes(np.random.default_rng(0).bytes(4_000))
     refused(tmp_path, train, tmp_path / "noise.csv", "--label", "variety")
+
+
+def test_a_pipe_is_read_like_standard_input(tmp_path):
+    """A named pipe hung, and <(...) of a shell failed: both can be read only once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text("a,b\n1,x\n2,y\n"))
+    writer.start()
+    frame = open_table(str(pipe))
+    writer.join()
+    assert frame.numbers(["a"])[:, 0].tolist() == [1.0, 2.0]
+    assert frame.texts("b") == ["x", "y"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_a_small_file_that_unfolds_to_a_huge_table_is_refused(tmp_path, kind):
+    """Repeated cells take next to no room on disk: 20 million rows in 130 kB."""
+    path = tmp_path / f"bomb.{kind}"
+    zeros = pyarrow.array(np.zeros(1_000_000))
+    table = pyarrow.table({"a": pyarrow.chunked_array([zeros] * 20)})
+    if kind == "parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path, compression="zstd")
+    with pytest.raises(TableError, match=rf"bomb.{kind} has .* bytes and unfolds to more than \d+ MB"):
+        open_table(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("header.csv", b"a,b,c", "has no rows below its header"),
+        ("quote.csv", b'"a,b\n1,2\n', "a quote in the header that is never closed"),
+    ],
+)
+def test_tables_that_end_in_their_header_are_refused(tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TableError, match=rf"{name} .*{sentence}"):
+        open_table(str(tmp_path / name))
+
+
+def test_plain_text_is_read_whatever_its_name_says(tmp_path):
+    (tmp_path / "table.csv.gz").write_bytes(b"a,b\n1,2\n")
+    assert open_table(str(tmp_path / "table.csv.gz")).numbers(["b"]).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_damaged_files_get_one_sentence(tmp_path, kind):
+    """pyarrow raises errors of many kinds, also long after a file was opened."""
+    generator, path = np.random.default_rng(0), tmp_path / f"damaged.{kind}"
+    table = pd.DataFrame(generator.normal(size=(200, 3)), columns=list("abc"))
+    table.to_parquet(path) if kind == "parquet" else table.to_feather(path)
+    whole = path.read_bytes()
+    sentences = set()
+    for _ in range(150):
+        content = bytearray(whole)
+        for place in generator.integers(8, len(content), generator.integers(1, 20)):
+            content[place] = generator.integers(256)
+        path.write_bytes(content if generator.random() < 0.8 else content[: generator.integers(8, len(content))])
+        try:
+            open_table(str(path)).numbers(["a", "b", "c"])
+        except TableError as error:
+            sentences.add(str(error))
+    assert len(sentences) > 3
+    assert not [text for text in sentences if "\n" in text or not text.endswith(".")]

@@ -1,8 +1,11 @@
 """Labels in: whole numbers or text, and which rows nobody has labelled."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,3 +79,42 @@ def test_what_is_no_label_is_refused(labels, sentence):
 
 def test_names_that_only_begin_like_a_novelty_are_fine():
     assert read_labels(["novelty", "novel one", "Novel"])[0].tolist() == ["novelty", "novel one", "Novel"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([1, "1", 2], "label 1 is given as a number and as text"),
+        (["a\0", "a"], "holds a character that text files can't hold"),
+        (["\ud800", "a"], "holds a character that text files can't hold"),
+        ([b"\xff", b"a"], "is no text in UTF-8; decode the labels first"),
+        ([1e300, 2], r"label 1e\+300 is too large.*Give the labels as text"),
+        ([2**63, 2], "is too large"),
+        ([1 + 2j, 2], "is a complex number; labels are whole numbers or text"),
+        ([Decimal("Infinity"), 2], "labels must be whole numbers or text, not measurements"),
+        (["x" * 2_000_000, "a"], "a label has 2,000,000 characters .*Shorten it"),
+        ([{"a": 1}, "a"], "is no label; one whole number or one text"),
+        ([np.arange(2), "a"], "is no label; one whole number or one text"),
+        ([object(), "a"], "is no label; one whole number or one text"),
+    ],
+)
+def test_labels_that_would_be_merged_cut_or_guessed_are_refused(labels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_labels(labels)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [b"rye", None, b"oat"],
+        np.ma.array(["rye", "teff", "oat"], mask=[False, True, False]),
+        pyarrow.array(["rye", None, "oat"]),
+        pyarrow.chunked_array([["rye", None], ["oat"]]),
+        ["rye", Decimal("NaN"), "oat"],
+        ["rye", Decimal("sNaN"), "oat"],
+    ],
+)
+def test_bytes_masks_arrow_and_decimals_mean_what_they_say(labels):
+    read, given_rows = read_labels(labels)
+    assert given_rows.tolist() == [True, False, True]
+    assert read[given_rows].tolist() == ["rye", "oat"]

@@ -1,5 +1,7 @@
 """Whatever is called a table becomes rows of floats, or one sentence."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -117,3 +119,23 @@ def test_what_python_prints_of_a_number_is_one(number):
 @pytest.mark.parametrize("text", ["", "a", "1,5", "1.5 mg", "--1", "1e", "0x10"])
 def test_other_text_is_no_number(text):
     assert not is_number(text)
+
+
+def test_cells_that_are_masked_are_not_taken_for_numbers():
+    with pytest.raises(ValueError, match=r"2 cells of the table are masked.*Fill them"):
+        rows_of(np.ma.masked_less(np.array([[1.0, -1.0], [-2.0, 3.0]]), 0.0))
+    whole = np.ma.masked_less(np.array([[1.0, 2.0], [3.0, 4.0]]), 0.0)
+    np.testing.assert_array_equal(rows_of(whole), whole.data)
+
+
+@pytest.mark.parametrize("table", ["known.csv", b"known.csv", Path("known.csv")])
+def test_the_name_of_a_table_is_no_table(table):
+    with pytest.raises(ValueError, match=r"known\.csv.*a table is expected, not its name"):
+        rows_of(table)
+
+
+@pytest.mark.parametrize("table", [np.arange(50.0), 5, None, np.ones((50, 2)) * 1j])
+def test_what_is_no_table_gets_one_line_without_its_rows(table):
+    with pytest.raises(ValueError, match=r"Expected 2D array|Complex data not supported") as caught:
+        rows_of(table)
+    assert "\n" not in str(caught.value)

@@ -10,6 +10,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+# of an array of text, in which all texts take the room of the longest
+_MOST_LETTERS = 2**24
+
 
 class WrongTreeError(ValueError):
     """A tree does not hold what is wanted."""
@@ -143,6 +146,8 @@ def _array(dtype: Any, tree: Any, where: str) -> Any:
     wanted = get_args(dtype)[0]  # NDArray[T] is ndarray[shape, dtype[T]]
     if wanted is Any and isinstance(tree, dict) and set(tree) == {"text"}:
         texts = built(tuple[str, ...], tree["text"], where)
+        if len(texts) * max(map(len, texts), default=0) > _MOST_LETTERS:
+            raise WrongTreeError(f"{where} has texts that are too long")
         return np.array(texts, dtype=str)
     if not isinstance(tree, np.ndarray) or not (wanted is Any or tree.dtype == wanted):
         raise WrongTreeError(f"{where} is no array of the right kind")

@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import partial
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from vbrand.io.tables.spreadsheets import spreadsheet
 
 # bytes of a Parquet column that are read at once; by default all of a row group are
 _READ_AHEAD = 2**20
+# a file that unfolds to this many bytes and this many times its size holds no measurements: they don't repeat so often
+_LARGE, _UNFOLDED = 2**27, 1_000
 
 
 def open_table(path: str, as_text: Collection[str] = (), sheet: str | None = None) -> Frame:
@@ -28,7 +32,7 @@ def open_table(path: str, as_text: Collection[str] = (), sheet: str | None = Non
         return spreadsheet(origin, as_text, sheet)
     if sheet is not None:
         raise TableError(f"{origin.name} is no spreadsheet, so it has no sheet '{sheet}' (--sheet).")
-    try:
+    with _readable(origin.name):
         if head.startswith(b"PAR1"):
             return _parquet(origin, as_text)
         if head.startswith((b"ARROW1", b"FEA1")):
@@ -36,8 +40,22 @@ def open_table(path: str, as_text: Collection[str] = (), sheet: str | None = Non
         if head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
             raise TableError(f"{origin.name} is compressed; unpack it first.")
         return separated(origin, as_text)
-    except arrow().ArrowException as error:
-        raise TableError(f"{origin.name} can't be read: {str(error).splitlines()[0]}.") from None
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn whatever pyarrow says of a damaged file into one sentence; what the system says of a file stays."""
+    try:
+        yield
+    except TableError:
+        raise
+    except (arrow().ArrowException, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
+            raise
+        why = (str(error).splitlines() or ["it is damaged"])[0].rstrip(".")
+        if type(error) in (UnicodeDecodeError, JSONDecodeError):
+            why = "what it says of its columns is damaged"
+        raise TableError(f"{name} can't be read: {why}. If it should be a table, save it or copy it again.") from None
 
 
 def _origin(path: str) -> Origin:
@@ -48,6 +66,8 @@ def _origin(path: str) -> Origin:
         raise TableError(f"{path} is a folder; the name of a table is expected ({FORMATS}).")
     if not file.exists():
         raise TableError(f"there is no file {path}.")
+    if not file.is_file():  # a pipe, such as <(...) of a shell: it can be read once, from its beginning
+        return Origin(path, None, file.read_bytes())
     return Origin(file.name, file)
 
 
@@ -55,9 +75,11 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(origin.native, buffer_size=_READ_AHEAD, pre_buffer=False)
+    _check_size(origin, 8 * file.metadata.num_rows * file.metadata.num_columns)
 
     def batches(columns: list[str]) -> Iterator[Any]:
-        yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+        with _readable(origin.name):
+            yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
 
     return _typed(origin.name, file.schema_arrow, file.metadata.num_rows, batches, as_text)
 
@@ -65,8 +87,29 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
 def _feather(origin: Origin, as_text: Collection[str]) -> Frame:
     from pyarrow import feather
 
+    if origin.head.startswith(b"ARROW1"):
+        _check_unfolded(origin)
     table = feather.read_table(origin.native, memory_map=origin.path is not None)
     return _typed(origin.name, table.schema, table.num_rows, partial(batches_of, table), as_text)
+
+
+def _check_unfolded(origin: Origin) -> None:
+    """Unfold a compressed file batch by batch, and stop where it gets too large for its size."""
+    source = arrow().memory_map(str(origin.path)) if origin.path is not None else origin.native
+    with source, arrow().ipc.open_file(source) as file:
+        unfolded = 0
+        for i in range(file.num_record_batches):
+            unfolded += file.get_batch(i).nbytes
+            _check_size(origin, unfolded)
+
+
+def _check_size(origin: Origin, unfolded: int) -> None:
+    size = origin.size
+    if unfolded > _LARGE and unfolded > _UNFOLDED * size:
+        raise TableError(
+            f"{origin.name} has {size:,} bytes and unfolds to more than {unfolded // 10**6:,} MB: no measurements "
+            "repeat so often. If it is what you mean, save it as CSV."
+        )
 
 
 def _typed(name: str, schema: Any, rows: int, batches: Any, as_text: Collection[str]) -> Frame:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.checks import brief
 from vbrand.types import IntArray
 
 BATCH_ROWS = 65_536
@@ -50,7 +51,10 @@ class Frame:
 
     def texts(self, column: str) -> list[str | None]:
         """Return the cells of a column as text; None where it is empty."""
-        return [text for batch in self.batches([column]) for text in _texts(batch.column(column))]
+        try:
+            return [text for batch in self.batches([column]) for text in _texts(batch.column(column))]
+        except UnicodeDecodeError:
+            raise TableError(f"column '{column}' of {self.name} is damaged: it holds text that is none.") from None
 
     def first_texts(self, column: str, most: int) -> list[str | None]:
         """Return the first cells of a column as text."""
@@ -75,7 +79,7 @@ class Frame:
                 values = _floats(batch.column(name))
                 step = np.diff(np.concatenate([last.get(name, values[:0]), values]))
                 last[name] = values[-1:]
-                if not (bool((values % 1.0 == 0.0).all()) and (step > 0.0).all()):
+                if not (bool((np.floor(values) == values).all()) and (step > 0.0).all()):
                     growing.discard(name)
             if not growing:
                 break
@@ -97,8 +101,8 @@ class Frame:
                     else ""
                 )
                 raise TableError(
-                    f"column '{name}' of {self.name} holds text ({text!r} in row {row}); numbers are expected.{comma} "
-                    f"Correct it, or {advice}."
+                    f"column '{name}' of {self.name} holds text ({brief(text)} in row {row}); numbers are expected."
+                    f"{comma} Correct it, or {advice}."
                 )
             if name not in self.numeric:
                 raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")

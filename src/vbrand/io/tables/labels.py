@@ -1,12 +1,22 @@
 """Labels in: class names of rows, with -1, None or NaN for rows nobody has labelled."""
 
+import math
 import re
+from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.types import BoolArray
+
+# letters of the name of a class: every row takes room for the longest
+_LONGEST = 1_000
+# labels are kept as 64-bit integers
+_LARGEST = 2**63
+_HALF_LETTER = re.compile("[\ud800-\udfff]")
 
 
 def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
@@ -17,7 +27,7 @@ def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     >>> read_labels([3.0, float("nan"), 5.0])
     (array([3, 0, 5]), array([ True, False,  True]))
     """
-    values = labels.to_numpy() if hasattr(labels, "to_numpy") else np.asarray(labels, dtype=object)
+    values = _as_array(labels)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -28,28 +38,106 @@ def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     return _as_numbers_or_text(values, given), given
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names that no array or file can hold."""
+    for name in set(names):
+        if len(name) > _LONGEST:
+            raise ValueError(
+                f"a label has {len(name):,} characters ({name[:20]!r}...); names of classes have at most {_LONGEST:,}. "
+                "Shorten it, or choose another column of labels."
+            )
+        if "\0" in name or _HALF_LETTER.search(name):
+            raise ValueError(f"label {name!r} holds a character that text files can't hold. Take it out.")
+
+
+def _as_array(labels: Any) -> NDArray[Any]:
+    if isinstance(labels, np.ma.MaskedArray):
+        values = labels.data.astype(object)
+        values[np.ma.getmaskarray(labels)] = None
+        return values
+    if hasattr(labels, "to_pylist"):  # of pyarrow, whose text has no numpy of its own
+        return np.array([*labels.to_pylist(), None], dtype=object)[:-1]
+    return np.asarray(labels.to_numpy() if hasattr(labels, "to_numpy") else labels, dtype=object)
+
+
 def _is_missing(value: Any) -> bool:
     if value is None:
         return True
     if isinstance(value, str):
         return False
     try:
-        return bool(value != value) or value == -1
-    except TypeError:  # pandas.NA answers neither yes nor no
+        return bool(value != value) or bool(value == -1)
+    except (TypeError, ArithmeticError):  # pandas.NA and Decimal("sNaN") answer neither yes nor no
         return True
+    except ValueError:
+        raise _no_label(value) from None
 
 
 def _as_numbers_or_text(values: NDArray[Any], given: BoolArray) -> NDArray[Any]:
     known = values[given].tolist()
-    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in known):
-        if not all(np.isfinite(value) and value == int(value) for value in known):
-            raise ValueError("Unknown label type: labels must be whole numbers or text, not measurements.")
+    if all(_is_number(value) for value in known):
         numbers = np.zeros(values.size, dtype=np.int64)
-        numbers[given] = [int(value) for value in known]
+        numbers[given] = [_whole(value) for value in known]
         return numbers
-    text = np.full(values.size, "", dtype=object)
-    text[given] = [str(value) for value in known]
-    for name in text[given]:
+
+    names = [_name(value) for value in known]
+    check_names(names)
+    _refuse_two_kinds(known, names)
+    for name in set(names):
         if re.fullmatch(r"novel( \d+)?", name):
             raise ValueError(f"a class is called '{name}', a name that new groups get. Give the class another name.")
+    text = np.full(values.size, "", dtype=object)
+    text[given] = names
     return text.astype(str)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real | Decimal | np.bool_)
+
+
+def _whole(value: Any) -> int:
+    if not (math.isfinite(value) and value == int(value)):
+        raise ValueError("Unknown label type: labels must be whole numbers or text, not measurements.")
+    if not -_LARGEST <= value < _LARGEST:
+        raise ValueError(
+            f"label {_shown(value)} is too large: whole numbers of up to 18 digits are kept. Give the labels as text."
+        )
+    return int(value)
+
+
+def _name(value: Any) -> str:
+    """Return the name of a class whatever it is given as, or refuse what has none."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"label {_shown(value)} is no text in UTF-8; decode the labels first.") from None
+    if isinstance(value, complex | np.complexfloating):
+        raise ValueError(f"Unknown label type: {value!r} is a complex number; labels are whole numbers or text.")
+    if isinstance(value, bool | np.bool_):
+        return str(value)
+    if _is_number(value) and math.isfinite(value) and value == int(value):
+        return str(int(value))
+    if isinstance(value, dict | list | set | tuple | np.ndarray) or repr(value) == object.__repr__(value):
+        raise _no_label(value)
+    return str(value)
+
+
+def _refuse_two_kinds(values: list[Any], names: list[str]) -> None:
+    """Refuse labels that are one class as text, and two as they were given."""
+    kind = dict[str, bool]()
+    for value, name in zip(values, names, strict=True):
+        is_text = isinstance(value, str | bytes)
+        if kind.setdefault(name, is_text) != is_text:
+            raise ValueError(
+                f"label {name} is given as a number and as text ({name!r}). Give all labels as text, or all as numbers."
+            )
+
+
+def _no_label(value: Any) -> ValueError:
+    return ValueError(f"{_shown(value)} is no label; one whole number or one text for each row is expected.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

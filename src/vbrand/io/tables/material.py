@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbrand.io.tables.columns import measured, want_columns
 from vbrand.io.tables.formats import open_table
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, listed
+from vbrand.io.tables.labels import check_names
 from vbrand.io.tables.validated import is_number
 from vbrand.types import BoolArray
 
@@ -143,6 +144,10 @@ def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     given = [label for label in labels if label is not None]
+    try:
+        check_names(given)
+    except ValueError as error:
+        raise TableError(f"column '{column}' of {known.name} (--label): {error}") from None
     if all(map(is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
         raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
     return labels

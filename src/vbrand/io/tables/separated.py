@@ -15,9 +15,10 @@ from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_o
 _SEPARATORS = ",;\t|"
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
 _BLOCK_BYTES = 2**24
-# a number as people write it; with a decimal comma where commas do not separate
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
+# a number as people write it; with a decimal comma where commas do not separate. There is one way to read a run of
+# digits, so that a long one takes no longer than its length
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?")
 # what may be a decimal comma or a thousand: nobody knows
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
@@ -39,6 +40,11 @@ class Origin:
         """Return its first bytes."""
         with self.open() as file:
             return file.read(8)
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes it has."""
+        return len(self.data) if self.path is None else self.path.stat().st_size
 
     @property
     def native(self) -> Any:
@@ -127,7 +133,8 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
     names = [str(j) for j in range(columns)]
     try:
         return arrow_csv.read_csv(
-            origin.native,
+            # an open file: by the name of one pyarrow would guess whether it is compressed
+            origin.native if origin.path is None else pyarrow.OSFile(str(origin.path)),
             read_options=arrow_csv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
@@ -142,7 +149,11 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
                 column_types=dict.fromkeys(names, pyarrow.string()), strings_can_be_null=True, null_values=MISSING
             ),
         )
-    except pyarrow.ArrowInvalid:
+    except pyarrow.ArrowInvalid as error:
+        if "straddl" in str(error):  # nothing behind what pyarrow takes for the first line
+            raise TableError(
+                f"{origin.name} has no rows below its header, or a quote in the header that is never closed."
+            ) from None
         if not uneven:
             raise
         row = uneven[0]

@@ -1,5 +1,6 @@
 """Tables in: whatever the user calls a table becomes float64 rows with named columns."""
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,12 +61,26 @@ def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> N
     except ValueError as error:
         if "could not convert string" in str(error):
             raise ValueError(_text_in(table)) from None
+        if "\n" in str(error):  # scikit-learn shows the rows, however many there are
+            words = [line for line in str(error).splitlines() if not line.startswith(("array=", "[", " "))]
+            raise ValueError(" ".join(words)) from None
         raise
     return np.asarray(rows)
 
 
 def _numeric(table: Any) -> Any:
-    """Refuse a data frame with columns of dates or durations, and return it."""
+    """Refuse what is no table, has hidden cells, or columns of dates or durations; return the table."""
+    if isinstance(table, str | bytes | os.PathLike):
+        raise ValueError(
+            f"X is {str(table)[:60]!r}; a table is expected, not its name. Read it first: pandas.read_csv."
+        )
+    if isinstance(table, dict | set):
+        raise ValueError(f"X is a {type(table).__name__}; a table is expected: rows of numbers, or a data frame.")
+    if np.ma.is_masked(table):
+        raise ValueError(
+            f"{int(np.ma.getmaskarray(table).sum()):,} cells of the table are masked; missing cells are not supported. "
+            "Fill them (`table.filled(value)`), or drop those rows."
+        )
     dtypes = getattr(table, "dtypes", None)
     if dtypes is not None and hasattr(table, "columns"):
         for name, dtype in zip(table.columns, dtypes, strict=True):
@@ -78,7 +93,7 @@ def _text_in(table: Any) -> str:
     """Return which column holds text, and where."""
     names = list(table.columns) if hasattr(table, "columns") else None
     values = np.asarray(table, dtype=object)
-    for j in range(values.shape[1]):
+    for j in range(values.shape[1] if values.ndim == 2 else 0):
         for i, value in enumerate(values[:, j].tolist()):
             if isinstance(value, str) and not is_number(value):
                 name = f"column {j}" if names is None else f"column '{names[j]}'"

@@ -1,0 +1,67 @@
+"""What counts as a failure: a traceback, NaN, a hang, nonsense, or a message that helps nobody."""
+
+import time
+import warnings
+
+import numpy as np
+
+# seconds that one attempt may take
+LONGEST = 30.0
+# words of numpy, joblib and Python that say nothing to someone with a table
+_OF_OTHERS = (
+    "not positive definite",
+    "could not convert",
+    "operands could not",
+    "truth value of an array",
+    "object is not",
+    "not supported between",
+    "did not converge",
+    "codec can't",
+    "nopython",
+)
+
+
+def failure_of(attempt, generator, folder):
+    """Return what is wrong with the outcome of an attempt; None if it ended well, or in a sentence."""
+    began = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", RuntimeWarning)
+            attempt(generator, folder)
+    except (ValueError, ImportError) as error:
+        wrong = _wrong_sentence(str(error))
+        if wrong or type(error) is ImportError:
+            return f"{type(error).__name__}: {wrong}: {str(error)[:200]!r}"
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:200]!r}"
+    took = time.perf_counter() - began
+    return f"took {took:.0f} s" if took > LONGEST else None
+
+
+def _wrong_sentence(text):
+    if "\n" in text.strip() or len(text) > 1_000:
+        return "more than a sentence"
+    if any(words in text for words in _OF_OTHERS):
+        return "a message of another package"
+    return "no sentence" if len(text) < 15 else ""
+
+
+def want(holds, complaint):
+    """Fail an attempt whose outcome is not as it should be."""
+    if not holds:
+        raise AssertionError(complaint)
+
+
+def want_answer(detector, found, rows):
+    """Fail an attempt whose answer is no answer."""
+    n = len(rows)
+    shares = found.probabilities
+    want(np.isfinite(shares).all() and shares.shape[0] == n, "probabilities are not finite")
+    want(bool((np.abs(shares.sum(axis=1) - 1.0) < 1e-6).all()), "probabilities do not sum to 1")
+    want(len(found.labels) == n and np.isfinite(found.novelty_probability).all(), "labels or P(novel) are missing")
+    for values in (detector.predict_proba(rows), detector.novelty_score(rows), detector.score_samples(rows)):
+        want(np.isfinite(values).all(), "predictions are not finite")
+    for trace in found.traces:
+        fall = np.diff(trace).min(initial=0.0)
+        want(fall >= -1e-6 * max(1.0, float(np.abs(trace).max())), f"the bound fell by {-fall:.3g}")

@@ -1,0 +1,27 @@
+"""A few attempts in each area; `make attack N=10000` makes more."""
+
+import numpy as np
+import pytest
+from attack.areas import AREAS, attack
+from attack.judge import failure_of
+
+QUICK = {"problems": 30, "inputs": 60, "settings": 80, "models": 80, "tables": 120}
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_nothing_breaks_it(area):
+    assert not attack(area, QUICK[area])
+
+
+def test_what_breaks_is_noticed(tmp_path):
+    def broken(error):
+        def attempt(generator, folder):
+            raise error
+
+        return failure_of(attempt, np.random.default_rng(0), tmp_path)
+
+    assert broken(KeyError("x")).startswith("KeyError")
+    assert broken(AssertionError("NaN")).startswith("AssertionError")
+    assert "another package" in broken(ValueError("Matrix is not positive definite"))
+    assert "more than a sentence" in broken(ValueError("two\nlines"))
+    assert broken(ValueError("threshold is 7; it must lie between 0 and 1.")) is None
