@@ -74,7 +74,7 @@ def _numeric(table: Any) -> Any:
         raise ValueError(
             f"X is {str(table)[:60]!r}; a table is expected, not its name. Read it first: pandas.read_csv."
         )
-    if isinstance(table, dict | set):
+    if type(table) in (dict, set):  # a sparse matrix of scipy may be a dict, too; scikit-learn refuses it
         raise ValueError(f"X is a {type(table).__name__}; a table is expected: rows of numbers, or a data frame.")
     if np.ma.is_masked(table):
         raise ValueError(
