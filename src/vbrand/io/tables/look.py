@@ -179,7 +179,8 @@ def _copies(table: NDArray[Any]) -> int:
     if not table.shape[1]:
         return 0
     rows = np.ascontiguousarray(table + 0.0)  # of two zeros one
-    return int(rows.shape[0] - np.unique(rows.view([("", rows.dtype)] * rows.shape[1])).size)
+    whole = np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))  # as bytes, so that empty cells are alike
+    return int(rows.shape[0] - np.unique(rows.view(whole)).size)
 
 
 def _on_growing(choice: Choice) -> list[str]:
