@@ -191,7 +191,7 @@ def test_forty_columns_run_to_the_end_and_too_few_degrees_of_freedom_are_refused
     found = BrandSampler(**SHORT, random_state=0).fit(known, labels).discover(unknown)
     assert evaluate(truth, found).novelty_f1 > 0.8
     for dof in (20.0, 39.5):
-        with pytest.raises(ValueError, match="a number above 39|at least 40 degrees of freedom"):
+        with pytest.raises(ValueError, match=r"a number above 39|at least 40 degrees of freedom"):
             BrandSampler(novel_dof=dof).fit(known, labels)
     found = BrandSampler(**SHORT, random_state=0, novel_dof=40.0).fit(known, labels).discover(unknown)
     assert np.isfinite(found.known_means).all()
