@@ -36,7 +36,7 @@ def test_guesses_do_not_depend_on_the_order_of_rows():
     rows = two_clouds()
     order = np.random.default_rng(1).permutation(len(rows))
     both = list(zip(guesses(rows), guesses(rows[order]), strict=True))
-    assert sum(same_cut(here[order], there) for here, there in both) >= len(both) - 1
+    assert sum(same_cut(here[order], there) for here, there in both) >= 0.9 * len(both)
 
 
 def test_guesses_are_the_same_every_time():
