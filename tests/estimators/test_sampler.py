@@ -263,6 +263,8 @@ def test_a_folder_whose_run_is_unknown_is_refused(tmp_path):
         (folder / "run.json").write_text(text)
         with pytest.raises(ValueError, match="damaged, or was written by another version"):
             sampler.discover(unknown)
+    (folder / "run.json").write_text("")  # a run that was killed before it had said what it is
+    np.testing.assert_array_equal(sampler.discover(unknown).label_draws(), first)
     (folder / "run.json").unlink()  # legs of another run are no legs of this one
     other = BrandSampler(**SHORT, random_state=1, store=folder).fit(known, labels).discover(unknown)
     assert not np.array_equal(other.label_draws(), first)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbrand.inference.splits import guesses
+from vbrand.inference.tuning import TUNED
 
 
 def two_clouds(seed=0, p=3, n=60):
@@ -36,7 +37,10 @@ def test_guesses_do_not_depend_on_the_order_of_rows():
     rows = two_clouds()
     order = np.random.default_rng(1).permutation(len(rows))
     both = list(zip(guesses(rows), guesses(rows[order]), strict=True))
-    assert sum(same_cut(here[order], there) for here, there in both) >= 0.9 * len(both)
+    # k-means of the rows and of standard ones, and the densest places, come before those of white rows
+    before = 2 * (TUNED.most_blobs - 1) + 2 * len(TUNED.cores)
+    white = range(before, before + TUNED.most_blobs)
+    assert all(same_cut(here[order], there) for i, (here, there) in enumerate(both) if i not in white)
 
 
 def test_guesses_are_the_same_every_time():
