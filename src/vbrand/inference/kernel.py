@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import BLOCK_NUMBERS, Rows
+from vbrand.inference.gaps import GapScores, gap_scores, gap_work, sweep_gaps
+from vbrand.inference.rows import BLOCK_NUMBERS, Gaps, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (
     Block,
@@ -53,9 +54,34 @@ def sweep(rows: Rows, scores: RowScores, winners: NDArray[np.int32] | None = Non
         guess = np.zeros(len(rows), np.int32)
         winners = sweep(rows, scores, guess, threads).winners
     winners = winners.copy()
+    if rows.gaps is not None:
+        return _sweep_both(rows.gaps, scores, winners, threads)
     return Sweep(
         _summed(rows, scores, partial(_sweep_piece, rows, scores, _scoring(scores), winners), threads), winners
     )
+
+
+def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threads: int) -> Sweep:
+    """Sweep complete rows as ever, and those with missing cells one by one; rows without any stay where they are."""
+    total = _nothing(scores)
+    if gaps.complete.size:
+        found = sweep(gaps.complete_rows, scores, winners[gaps.complete], threads)
+        winners[gaps.complete], total = found.winners, found.statistics
+    if gaps.partial.size:
+        rows, own, at = gaps.partial_rows, winners[gaps.partial], gap_scores(scores)
+        total = total + _summed(rows, scores, partial(_sweep_gaps_piece, rows, scores, at, own), threads)
+        winners[gaps.partial] = own
+    return Sweep(total, winners)
+
+
+def _sweep_gaps_piece(
+    rows: Rows, scores: RowScores, at: GapScores, winners: NDArray[np.int32], piece: list[slice]
+) -> Statistics:
+    found, evidence = _nothing(scores), 0.0
+    adding, work = (found.counts, found.weights, found.sums, found.squares), gap_work(*scores.centre.shape)
+    for part in piece:
+        evidence += sweep_gaps(rows.working(part), at, winners[part], adding, work)
+    return replace(found, evidence=evidence)
 
 
 @dataclass(frozen=True)
