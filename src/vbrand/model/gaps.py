@@ -150,22 +150,55 @@ def expect_all(rows, first, columns, mean, precision, spread, logs):  # type: ig
         for a in range(m):
             column = columns[begin + a]
             rows[i, column] = mean[0, column] + deviation[column]
-            for b in range(m):
+            for b in range(m if spread.size else 0):
                 spread[at] = inverse[a, b] if b <= a else inverse[b, a]
                 at += 1
 
 
-def completed(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tuple[FloatArray, Spread, FloatArray]:
-    """Return rows with what is expected in their missing cells, given one component, its spread, and log |P_mm|.
+def completed(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tuple[FloatArray, Spread]:
+    """Return rows with what is expected in their missing cells, given one component, and how it spreads.
 
-    `precision` is its expected one, (p, p).
+    `precision` is the expected one, (p, p).
     """
     first, columns = absent_cells(rows)
-    missing = np.diff(first)
-    entries = np.repeat(np.arange(rows.shape[0]), np.square(missing))
+    entries = np.repeat(np.arange(rows.shape[0]), np.square(np.diff(first)))
     own = [columns[a:b] for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True) if b > a]
     cells = [np.add.outer(each * rows.shape[1], each).ravel() for each in own]
-    filled, value = np.array(rows, order="C"), np.empty(entries.size)
-    logs = np.empty(rows.shape[0])
+    filled, value, logs = np.array(rows, order="C"), np.empty(entries.size), np.empty(rows.shape[0])
     expect_all(filled, first, columns, np.array(mean)[None], np.array(precision, order="C")[None], value, logs)
-    return filled, Spread(entries, np.concatenate([np.empty(0, np.int64), *cells]), value), logs
+    return filled, Spread(entries, np.concatenate([np.empty(0, np.int64), *cells]), value)
+
+
+def expected(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return rows with what is expected in their missing cells, given one component, and log |P_mm| of each.
+
+    The squared distance of a row that is filled in so is that of its observed cells.
+    """
+    filled, logs = np.array(rows, order="C"), np.empty(rows.shape[0])
+    absent = absent_cells(rows)
+    expect_all(filled, *absent, np.array(mean)[None], np.array(precision, order="C")[None], np.empty(0), logs)
+    return filled, logs
+
+
+def by_moments(rows: FloatArray, component: IntArray, components: int) -> tuple[FloatArray, Spread]:
+    """Return rows with the mean of their component in missing cells, and the variance there: a place to start from.
+
+    A column of which a component has less than two cells takes moments of all rows.
+    """
+    p = rows.shape[1]
+    filled, here = np.array(rows, order="C"), np.isnan(rows)
+    variances = np.ones((components, p))
+    for j in np.flatnonzero(here.any(axis=0)).tolist():
+        value, of = rows[~here[:, j], j], component[~here[:, j]]
+        count = np.bincount(of, minlength=components)
+        mean, all_mean = np.bincount(of, value, minlength=components) / np.maximum(count, 1), _mean(value, 0.0)
+        mean = np.where(count > 0, mean, all_mean)
+        square = np.bincount(of, np.square(value - mean[of]), minlength=components) / np.maximum(count, 1)
+        variances[:, j] = np.where(count > 1, square, _mean(np.square(value - all_mean), 1.0))
+        filled[here[:, j], j] = mean[component[here[:, j]]]
+    row, column = np.nonzero(here)
+    return filled, Spread(row, column * (p + 1), variances[component[row], column])
+
+
+def _mean(values: FloatArray, otherwise: float) -> float:
+    return float(values.mean()) if values.size else otherwise
