@@ -185,7 +185,7 @@ class Discovery(ABC):
 
     def has_rows_of(self, other: "Discovery") -> bool:
         """Return whether another discovery is about the same rows."""
-        return bool(np.array_equal(self.context.table, other.context.table))
+        return bool(np.array_equal(self.context.table, other.context.table, equal_nan=True))
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.

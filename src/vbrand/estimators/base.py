@@ -18,6 +18,7 @@ from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
+from vbrand.estimators.gaps import has_cells, notes_on_classes
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
@@ -67,6 +68,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
 
     _state: Fitted | None = None
+    _takes_gaps = True  # whether cells may be missing
     _tuning: Tuning = TUNED
 
     @classmethod
@@ -101,12 +103,15 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        table, columns = first_rows(self, X, least_rows=3)
+        table, columns = first_rows(self, X, 3, self._takes_gaps)
         labels, given = read_labels(y)
         check_consistent_length(table, labels)
 
         with compilation_told(self.verbose), extremes_told():
-            learned = self._learned(table[given], labels[given], columns)
+            taught = given & has_cells(table)
+            if not taught.any():
+                raise ValueError("no labelled row has any value: there is nothing to learn from.")
+            learned = self._learned(table[taught], labels[taught], columns)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if not given.all():
                 fitted = self._discovered(fitted, Given(table[~given], Likeness.of(X).of_rows(~given)))
@@ -117,7 +122,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
         fitted = self._fitted
         self._check_parameters()
-        table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
+        table = Given(more_rows(self, X, self._fitted_columns, self._takes_gaps), Likeness.of(X))
         with compilation_told(self.verbose), extremes_told():
             self._state = self._discovered(fitted, table)
         return self._state.discovery
@@ -153,7 +158,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        return np.concatenate(parts) + self._fitted.learned.passage.log_volume
+        coordinates = self._fitted.learned.passage.coordinates
+        volume = coordinates.log_volume if rows.gaps is None else coordinates.log_volumes(rows.table)
+        return np.concatenate(parts) + volume
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -199,7 +206,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         passage = self._fitted.learned.passage
-        return passage.rows(more_rows(self, X, self._fitted_columns))
+        return passage.rows(more_rows(self, X, self._fitted_columns, self._takes_gaps))
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
         """Return what stage 1 learns from labelled rows."""
@@ -210,7 +217,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             passage = Passage(columns.names, kept, reduction, coordinates)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
-        return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
+        notes = notes_on_classes(table, labels, columns, kept)
+        return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""
@@ -288,7 +296,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
         """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
-        notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
+        notes, classes, reduction = list(learned.notes), learned.classes, learned.passage.reduction
         if reduction is not None:
             notes.append(
                 f"{reduction.axes.shape[1]} columns were reduced to {reduction.axes.shape[0]} principal "
@@ -370,6 +378,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self._takes_gaps
         return tags
 
 
@@ -380,7 +389,7 @@ def _varying_columns(rows: NDArray[Any], columns: Columns) -> BoolArray:
         raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
     if constant.any():
         names = columns.listed(np.flatnonzero(constant))
-        warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=4)
+        warnings.warn(f"dropped {names}: the same value, or none, in all labelled rows.", UserWarning, stacklevel=4)
     return ~constant
 
 

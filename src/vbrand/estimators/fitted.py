@@ -32,6 +32,7 @@ class Learned:
     passage: Passage  # from the user's table to the columns that the model works on
     views: Views
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
+    notes: tuple[str, ...] = ()  # what is to be said of the labelled rows, in sentences
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,9 @@ def _check_learned(learned: Learned) -> None:
         _shapes(passage.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
         _positive(passage.reduction.unit)
         _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
+        if passage.reduction.variances is not None:
+            _shapes(passage.reduction, variances=(q,))
+            _positive(passage.reduction.variances)
     for _, known in learned.views:
         _check_known(known, classes.size, q)
     if learned.witnesses is not None:
@@ -121,7 +124,7 @@ def _check_components(components: Components, count: int, q: int) -> None:
 def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
     _shapes(witnesses, rows=(count, q), member=(count,))
-    _moderate(witnesses.rows)
+    _moderate(np.nan_to_num(witnesses.rows, nan=0.0))  # a cell may be missing
     _want(_indices(witnesses.member, learned.classes.size), "a labelled row belongs to no class")
     _want(np.unique(witnesses.member).size == learned.classes.size, "a class has no labelled row")
     for _, known in learned.views:
@@ -135,6 +138,9 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
                 taught, counts=(modes,), weights=(modes,), origin=(modes, q), sums=(modes, q), squares=(modes, q, q)
             )
             _moderate(taught.origin, taught.sums, taught.squares, lessons.root, lessons.inverse)
+            if lessons.sphere is not None:
+                _shapes(lessons, sphere=(q, q))
+                _moderate(lessons.sphere)
             for weights in (taught.counts, taught.weights):
                 _want(bool(((weights >= 0.0) & (weights < _MOST)).all()), "a mode has fewer than no rows, or too many")
 

@@ -24,6 +24,7 @@ from vbrand.estimators.checking import (
     without_witnesses,
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
+from vbrand.estimators.gaps import log_volume_of, notes_on_cells, rows_with_cells
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
@@ -220,12 +221,16 @@ class VBrand(Stored):
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         learned = fitted.learned
-        rows = learned.passage.rows(table.rows)
-        fits = [self._found(learned, view, rows, generator) for view in range(len(learned.views))]
+        every = learned.passage.rows(table.rows)
+        some = rows_with_cells(table.rows, learned.passage.kept)
+        rows = every if some is None else every.some(some)
+        fits = [self._found(learned, view, every, some, generator) for view in range(len(learned.views))]
         chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
         found, prior = fits[chosen]
 
         best, verdict = found.best, self._verdict(learned, chosen, rows, found.best, prior, generator)
+        if verdict is not None and some is not None:
+            verdict = replace(verdict, rows=some[verdict.rows])
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if found.full and not pieces.size:
@@ -239,11 +244,14 @@ class VBrand(Stored):
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.arange(prior.known), pieces)
         class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = self._notes(learned, prior, class_of[prior.known :].tolist())
+        notes = (
+            *notes_on_cells(table.rows, learned.passage),
+            *self._notes(learned, prior, class_of[prior.known :].tolist()),
+        )
         discovery = discovery_of(
             self._context(learned, table, best.posterior.components.reordered(known), class_of, notes, threshold),
-            rows,
-            in_user_units(found, len(rows) * learned.passage.log_volume),
+            every,
+            in_user_units(found, log_volume_of(rows, learned.passage)),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
@@ -289,14 +297,18 @@ class VBrand(Stored):
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         return Relearned(prior, fewer.rows, kept)
 
-    def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
-        """Return the best fit with the classes of a view, and its prior."""
+    def _found(
+        self, learned: Learned, view: int, every: Rows, some: IntArray | None, generator: np.random.Generator
+    ) -> tuple[Found, Prior]:
+        """Return the best fit with the classes of a view to rows, or to some of them, and its prior."""
         prior = self._prior(learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
-            start = self._initial_components(learned, rows, prior)
+            start = self._initial_components(learned, every, prior)
+            if some is not None:
+                every, start = every.some(some), None if start is None else start[some]
             return find(
-                rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
+                every, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
             ), prior
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:

@@ -9,6 +9,7 @@ from scipy import linalg
 
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
+from vbrand.model.gaps import expected
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
@@ -36,6 +37,7 @@ class Explanation:
     distance: float  # in standard deviations of the class
     typical: float  # the distance of its own rows: the square root of the number of columns
     contributions: tuple[Contribution, ...]
+    absent: int = 0  # columns without a value: they have no part in it
 
     @property
     def is_doubtful(self) -> bool:
@@ -48,6 +50,10 @@ class Explanation:
         Shares may add up to more than 100 %, as columns that bring the row nearer have negative shares.
         """
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
+        if self.absent:
+            head += (
+                f" in {len(self.contributions)} of {len(self.contributions) + self.absent} columns, the others empty"
+            )
         lines = [f"{head} (its own rows: about {self.typical:.1f}{DOUBT if self.is_doubtful else ''})"]
         lines += [
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
@@ -75,7 +81,10 @@ class Yardstick:
 
     def whitened_working(self, rows: FloatArray) -> FloatArray:
         """Return the same of rows in working coordinates."""
-        root = np.linalg.cholesky(self.components.expected_scatter.mean(axis=0))
+        average = self.components.expected_scatter.mean(axis=0)
+        if np.isnan(rows).any():  # where they are most likely, with what known classes lead to expect
+            rows = expected(rows, self.components.mean.mean(axis=0), np.linalg.inv(average))[0]
+        root = np.linalg.cholesky(average)
         return np.asarray(linalg.solve_triangular(root, rows.T, lower=True).T)
 
     def class_centre(self, j: int) -> FloatArray:
@@ -88,6 +97,8 @@ class Yardstick:
         """Return the explanation of a row, or of the middle of several, given in the user's units, (n, p)."""
         kept, working = self.passage.middle(rows)
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
+        if np.isnan(working).any():  # filled in so, a distance is that of the other columns, and they alone make it
+            deviation = np.stack([self._filled(one, k) for k, one in enumerate(deviation)])
         divisor = self.components.divisor
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
@@ -100,10 +111,16 @@ class Yardstick:
         contributions = [
             Contribution(name, float(value), float(middle), float(part / total))
             for name, value, middle, part in zip(self.passage.kept_columns, kept, usual, parts, strict=True)
+            if not np.isnan(value)
         ]
         return Explanation(
             nearest=str(self.classes[self.class_of[k]]),
             distance=float(np.sqrt(distance[k])),
-            typical=float(np.sqrt(working.size)),
+            typical=float(np.sqrt((~np.isnan(working)).sum())),
             contributions=tuple(sorted(contributions, key=lambda c: -c.share)),
+            absent=int(np.isnan(kept).sum()),
         )
+
+    def _filled(self, deviation: FloatArray, k: int) -> FloatArray:
+        inverse = self.components.inverse_factor[k]
+        return np.asarray(expected(deviation[None], np.zeros(deviation.size), inverse.T @ inverse)[0][0])

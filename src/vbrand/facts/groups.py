@@ -79,7 +79,7 @@ def describe_groups(
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
-    centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
+    centres = np.stack([_means(column, clusters, weights.size) for column in table.T], axis=1)
 
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
@@ -99,6 +99,18 @@ def describe_groups(
         )
 
     return tuple(groups)
+
+
+def _means(column: NDArray[Any], clusters: IntArray, groups: int) -> FloatArray:
+    """Return the mean of a column in each group, of the cells that there are; NaN where there are none but rows."""
+    absent = np.isnan(column)
+    if not absent.any():
+        return np.asarray(
+            np.bincount(clusters, column, groups) / np.maximum(np.bincount(clusters, minlength=groups), 1)
+        )
+    cells = np.bincount(clusters[~absent], minlength=groups)
+    sums = np.bincount(clusters[~absent], column[~absent], groups)
+    return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
 
 
 def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:

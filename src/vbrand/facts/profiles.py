@@ -52,7 +52,7 @@ def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ..
     for k, group in enumerate(groups):
         if group.rows:
             rows = some_rows(table, clusters == k)[:, yardstick.passage.kept]
-            quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
+            quartiles[:, k] = _quartiles(rows)
         elif group.kind == GroupKind.KNOWN:
             quartiles[1, k] = yardstick.class_centre(k)
 
@@ -63,6 +63,15 @@ def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ..
     shown = _telling(scaled[1], known) if positions is None else evenly(len(names), _MOST_POINTS)
     everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
     return _of_columns(everything, shown)
+
+
+def _quartiles(rows: FloatArray) -> FloatArray:
+    """Return the quartiles of each column over the cells that there are, (3, p); NaN where there is none."""
+    if not np.isnan(rows).any():
+        return np.asarray(np.quantile(rows, [0.25, 0.5, 0.75], axis=0))
+    quartiles, some = np.full((3, rows.shape[1]), np.nan), ~np.isnan(rows).all(axis=0)
+    quartiles[:, some] = np.nanquantile(rows[:, some], [0.25, 0.5, 0.75], axis=0)
+    return quartiles
 
 
 def ordered_numbers(names: tuple[str, ...]) -> FloatArray | None:

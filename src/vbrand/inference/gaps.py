@@ -99,7 +99,13 @@ def _deviate(rows, first, columns, centre, deviation):  # type: ignore[no-untype
 def _rank(deviation, product, first, columns, scores, k, rough, high, work):  # type: ignore[no-untyped-def]
     """Store the scores of rows in component k but for rounding, and what they are at the most with what it hides."""
     p, right, lower, precision = deviation.shape[1], work.right, work.lower[k], scores.precision
-    kind, tail, hidden, constants, powers = scores.kind[k], scores.tail[k], scores.hidden[k], scores.constant, scores.power
+    kind, tail, hidden, constants, powers = (
+        scores.kind[k],
+        scores.tail[k],
+        scores.hidden[k],
+        scores.constant,
+        scores.power,
+    )
     for i in range(deviation.shape[0]):
         begin, m = first[i], first[i + 1] - first[i]
         distance = 0.0

@@ -150,9 +150,9 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
     Missing cells count as the mean and variance of their component: for statistics to start from.
     """
     if rows.gaps is not None:
-        filled, spread = by_moments(rows.working(slice(None)), component, components)
-        ends = np.array([0, components])
-        return statistics_of_labelings(Rows.plain(filled), component.astype(np.int64)[None], ends, spread)
+        labels = component.astype(np.int64)
+        filled, spread = by_moments(rows.working(slice(None)), labels, components)
+        return statistics_of_labelings(Rows.plain(filled), labels[None], np.array([0, components]), spread)
     return statistics_of_labelings(rows, component.astype(np.int64)[None], np.array([0, components]))
 
 
@@ -176,10 +176,11 @@ def statistics_of_labelings(
 
     for block in rows.blocks():
         tally(rows.working(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
-    for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True) if spread is not None else ():
-        # (5.24)  C of each row, in the piece that it is in
-        at = own[spread.row] * p * p + spread.cell
-        squares[first:last] += np.bincount(at, spread.value, (last - first) * p * p).reshape(-1, p, p)
+    if spread is not None:
+        for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
+            # (5.24)  C of each row, in the piece that it is in
+            at = own[spread.row] * p * p + spread.cell
+            squares[first:last] += np.bincount(at, spread.value, (last - first) * p * p).reshape(-1, p, p)
     return Statistics(counts, counts, means, sums, squares, 0.0)
 
 

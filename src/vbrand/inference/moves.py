@@ -246,7 +246,9 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
 
 def _filled_in(local: Rows, prior: Prior, state: Ascent, k: int) -> tuple[Rows, Spread]:
     """Return rows with what component k expects in their missing cells: the same for all guesses, so they compare."""
-    own = posterior_from(prior.components.reordered(np.array([min(k, prior.known)])), state.statistics.reordered(np.array([k])))
+    own = posterior_from(
+        prior.components.reordered(np.array([min(k, prior.known)])), state.statistics.reordered(np.array([k]))
+    )
     scale = own.scale[0] / (1.0 if own.fixed[0] else own.dof[0])
     filled, spread = completed(local.table, own.mean[0], np.linalg.inv(scale))
     return Rows.plain(filled), spread

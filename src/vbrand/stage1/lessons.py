@@ -30,6 +30,7 @@ class Lessons:
     statistics: Statistics  # (K,) of the rows of each mode
     root: FloatArray  # (p, p) from whitened to working coordinates
     inverse: FloatArray  # (p, p) and back
+    sphere: FloatArray | None = None  # (p, p) the average scatter within modes there; None: the identity
 
     def of_rows(self, chosen: IntArray) -> "Lessons":
         """Return the lessons of some of the rows; what the modes are does not change."""
@@ -44,7 +45,8 @@ def forgotten(lessons: Lessons, rows: FloatArray, mode_of: IntArray) -> Statisti
     statistics = lessons.statistics
     counts, weights = statistics.counts.copy(), statistics.weights.copy()
     sums, squares = statistics.sums.copy(), statistics.squares.copy()
-    white = np.clip(rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
+    # with missing cells coordinates are the working ones
+    white = np.clip(rows if lessons.sphere is not None else rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
 
     for k in np.unique(mode_of[mode_of >= 0]).tolist():
         alone = Posterior(lessons.components.reordered(np.array([k])), prior_weights(np.ones(1), 1.0, 1))

@@ -7,7 +7,7 @@ the scatters of the table are alike.
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,9 +24,10 @@ from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
-from vbrand.robust.columns import column_scales
+from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
+from vbrand.stage1.gaps import fit_with_gaps, observed_distances
 from vbrand.stage1.lessons import Lessons, forgotten
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -49,6 +50,31 @@ class _Way:
 
 
 @dataclass(frozen=True)
+class _White:
+    """Coordinates in which modes are found: white ones; of rows with missing cells, which can't turn, the working ones.
+
+    The model does not care which: where coordinates are not white, what it believes of scatters is.
+    """
+
+    root: FloatArray  # (p, p) from here to working coordinates
+    inverse: FloatArray  # (p, p) and back
+    sphere: FloatArray  # (p, p) the average scatter within classes
+    turned: bool
+
+    @classmethod
+    def by(cls, root: FloatArray, inverse: FloatArray, turned: bool) -> "_White":
+        """Return the coordinates, given a root of the scatter within classes and its inverse."""
+        unit = np.eye(root.shape[0])
+        return cls(root, inverse, unit, turned) if turned else cls(unit, unit, root @ root.T, turned)
+
+    def inward(self, rows: FloatArray) -> FloatArray:
+        return np.asarray(rows @ self.inverse.T) if self.turned else rows
+
+    def outward(self, rows: FloatArray) -> FloatArray:
+        return np.asarray(rows @ self.root.T) if self.turned else rows
+
+
+@dataclass(frozen=True)
 class _Mode:
     member: int  # the class
     fit: Ascent  # one component, in whitened coordinates
@@ -65,11 +91,15 @@ class _Mode:
 
     def holds(self, rows: FloatArray, share: float) -> BoolArray:
         """Return which rows lie within it: nearer than this share of its own."""
+        mean, kernel = self.fit.posterior.components.mean[0], self.fit.posterior.components.kernels[0]
+        if np.isnan(rows).any():
+            distance, cells = observed_distances(rows, mean, np.asarray(np.linalg.inv(self.scatter)))
+            edges = np.array([kernel.edge(share, q) if q else 0.0 for q in range(rows.shape[1] + 1)])
+            return np.asarray(distance <= edges[cells])
         root = np.linalg.cholesky(self.scatter)
-        unit = solve_triangular(root, (rows - self.fit.posterior.components.mean[0]).T, lower=True)
+        unit = solve_triangular(root, (rows - mean).T, lower=True)
         # (3.19)  (x - m)' Sigma^-1 (x - m) <= the kernel's edge
-        edge = self.fit.posterior.components.kernels[0].edge(share, rows.shape[1])
-        return np.asarray(np.square(unit).sum(axis=0) <= edge)
+        return np.asarray(np.square(unit).sum(axis=0) <= kernel.edge(share, rows.shape[1]))
 
 
 def learn_modes(
@@ -93,16 +123,18 @@ def learn_modes(
     rows = np.clip(rows, -FARTHEST, FARTHEST)
 
     deviations, unit = _clean_deviations(rows, member, way)
-    root, inverse = _pooled_root(deviations, unit, way)
-    modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
+    turned = not np.isnan(rows).any()
+    white = _White.by(*_pooled_root(deviations, unit, way), turned)
+    modes = _all_modes(rows, member, white, way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
-        deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
-        root, inverse = _pooled_root(deviations / unit, unit, way)
-        modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
+        within = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes])
+        white = _White.by(*_pooled_root(white.outward(within) / unit, unit, way), turned)
+        modes = _all_modes(rows, member, white, way)
 
-    used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used, way.noise_in(inverse), tuning)
+    used, root = joined([mode.fit.statistics for mode in modes]), white.root
+    noise = way.noise_in(white.inverse)
+    centres, scatters, average, alike = _alike_scatters(used, noise, white.sphere, tuning)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -115,7 +147,7 @@ def learn_modes(
         rhos=alike / (alike + count),
         average=root @ average @ root.T,
         alike=alike,
-        lessons=_lessons(modes, used, root, inverse, member.size),
+        lessons=_lessons(modes, used, white, member.size),
     )
 
 
@@ -138,7 +170,8 @@ def known_without(
 
     used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
     try:
-        centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, tuning)
+        sphere = np.eye(rows.shape[1]) if lessons.sphere is None else lessons.sphere
+        centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, sphere, tuning)
     except np.linalg.LinAlgError:
         raise ValueError(
             "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
@@ -160,25 +193,26 @@ def known_without(
     ), kept
 
 
-def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: FloatArray, count: int) -> Lessons:
+def _lessons(modes: list[_Mode], used: Statistics, white: _White, count: int) -> Lessons:
     """Return what each of so many labelled rows taught."""
     mode_of = np.full(count, -1)
     for number, mode in enumerate(modes):
         mode_of[mode.index] = number
     components = reduce(stacked, [mode.fit.posterior.components for mode in modes])
-    return Lessons(mode_of, components, used, root, inverse)
+    return Lessons(mode_of, components, used, white.root, white.inverse, None if white.turned else white.sphere)
 
 
-def _all_modes(white: FloatArray, member: IntArray, noise: FloatArray | None, way: _Way) -> list[_Mode]:
+def _all_modes(rows: FloatArray, member: IntArray, white: _White, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
-    middle = np.median(white, axis=0)
-    white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
-    by_class = [white[member == j] for j in range(int(member.max()) + 1)]
+    rows = white.inward(rows)
+    middle = medians(rows)
+    rows = np.clip(rows, middle - FARTHEST, middle + FARTHEST)
+    by_class = [rows[member == j] for j in range(int(member.max()) + 1)]
     found = Parallel(n_jobs=way.n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, noise, way)
+        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, white, way)
         for j, own in enumerate(by_class)
     )
-    return _plausible([mode for own in found for mode in own], by_class, noise, way)
+    return _plausible([mode for own in found for mode in own], by_class, white, way)
 
 
 def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[FloatArray, FloatArray]:
@@ -195,18 +229,30 @@ def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[Fl
 def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatArray:
     """Return the deviations of a class's rows from its robust centre, without those that lie far out."""
     p, tuning = rows.shape[1], way.tuning
+    scale, complete = column_scales(rows, stand_in), not np.isnan(rows).any()
+    robust = partial(fit_mrcd, scale=scale, support_fraction=way.support_fraction)
     try:
-        fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=way.support_fraction)
+        fit = robust(rows) if complete else fit_with_gaps(rows, scale, robust)
     except ValueError:  # most rows lie on one point or in one plane: none is far out for sure
-        return np.asarray(np.clip(rows - np.median(rows, axis=0), -tuning.far_out, tuning.far_out))
+        return np.asarray(np.clip(rows - medians(rows), -tuning.far_out, tuning.far_out))
 
     deviation = rows - fit.centre
+    if not complete:
+        return np.asarray(deviation[_near(*observed_distances(rows, fit.centre, fit.precision), tuning)])
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
     # (3.15)  D <= p F_{p,5}(.999) med(D) / med(chi2_p)
     edge = p * stats.f.ppf(tuning.outlying, p, tuning.outlier_dof) * typical / stats.chi2.median(p)
     return np.asarray(deviation[distance <= edge])
+
+
+def _near(distance: FloatArray, cells: IntArray, tuning: Stage1Tuning) -> BoolArray:
+    """Return which rows do not lie far out, by the columns that they have: (3.15) with their number for p."""
+    count = np.maximum(cells, 1)
+    ratio = distance / stats.chi2.median(count)
+    typical = max(float(np.median(ratio[cells > 0])), np.finfo(float).tiny)
+    return np.asarray(distance <= count * stats.f.ppf(tuning.outlying, count, tuning.outlier_dof) * typical)
 
 
 def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[FloatArray, FloatArray]:
@@ -230,18 +276,16 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(
-    member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray | None, way: _Way
-) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: _White, way: _Way) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
     p, tuning = rows.shape[1], way.tuning
     vague = Components(
-        np.median(rows, axis=0)[None],
+        medians(rows)[None],
         np.array([tuning.vague]),
         np.array([p + 1.0 + tuning.mode_alike]),
-        tuning.mode_alike * np.eye(p)[None],
+        tuning.mode_alike * white.sphere[None],
         (way.kernel,),
-        noise,
+        way.noise_in(white.inverse),
     )
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
@@ -283,7 +327,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray | None, way: _Way) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: _White, way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
@@ -297,7 +341,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
             own = by_class[mode.member]
-            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, noise, way)[0]
+            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, white, way)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:
@@ -310,7 +354,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray
 
 
 def _alike_scatters(
-    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning
+    used: Statistics, noise: FloatArray | None, sphere: FloatArray, tuning: Stage1Tuning
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
 
@@ -324,7 +368,7 @@ def _alike_scatters(
     own = within if noise is None else within + used.weights[:, None, None] * noise
     centres = used.origin + drift
     # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
-    average = (own.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
+    average = (own.sum(axis=0) + spherical * sphere) / (used.counts.sum() + spherical)
     middle = np.average(centres, axis=0, weights=used.counts)
 
     def log_evidence(alike: float) -> float:

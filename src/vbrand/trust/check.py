@@ -24,7 +24,7 @@ class Verdict:
     novel_draws: FloatArray  # (draws, C) share of each cell's rows that are novel
     novelty: FloatArray  # (folds, n) P(novel) of unlabelled rows, fold by fold
     hidden_novelty: FloatArray  # (h,) P(novel) of the hidden rows
-    rows: slice  # the unlabelled rows that the folds ran over
+    rows: slice | IntArray  # the unlabelled rows that the folds ran over
     unchecked: IntArray  # classes of which no row could be hidden
 
     @property

@@ -74,7 +74,7 @@ def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: Chec
         own = np.flatnonzero(witnesses.member == j)
         if own.size < tuning.fewest_rows:
             continue
-        ordered = own[np.argsort(witnesses.rows[own].sum(axis=1), kind="stable")]
+        ordered = own[np.argsort(np.nansum(witnesses.rows[own], axis=1), kind="stable")]
         chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
         fold[chosen] = np.arange(chosen.size) % folds
     return fold

@@ -115,14 +115,14 @@ class Frame:
                 array[rows if positions is None else positions[rows], j] = _floats(batch.column(name))
             first += batch.num_rows
 
-        self._check_finite(array, columns, positions, advice)
+        self._check_infinite(array, columns, positions, advice)
         return array
 
-    def _check_finite(self, array: NDArray[Any], columns: list[str], positions: IntArray | None, advice: str) -> None:
+    def _check_infinite(self, array: NDArray[Any], columns: list[str], positions: IntArray | None, advice: str) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
-        bad = {name: ~np.isfinite(array[:, j]) for j, name in enumerate(columns)}
+        bad = {name: np.isinf(array[:, j]) for j, name in enumerate(columns)}
         bad = {name: where for name, where in bad.items() if where.any()}
         if not bad:
             return
@@ -130,8 +130,8 @@ class Frame:
         row = int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
-            f"column '{name}' of {self.name} has a missing or infinite number in row {row} (such cells in all: "
-            f"{cells:,}; columns with them: {len(bad):,}). Fill them in, drop those rows, or {advice}."
+            f"column '{name}' of {self.name} has an infinite number in row {row} (such cells in all: "
+            f"{cells:,}; columns with them: {len(bad):,}). Leave such cells empty, or {advice}."
         )
 
 
