@@ -105,7 +105,7 @@ def test_rows_without_a_sample_stand_alone():
 def test_what_groups_can_not_be():
     known, labels, new = grain()
     detector = VBrand(random_state=0)
-    with pytest.raises(ValueError, match="rows of one sample .* have two labels, oat and rye"):
+    with pytest.raises(ValueError, match=r"rows of one sample .* have two labels, oat and rye"):
         detector.fit(known, labels, groups=[0] * 60)
     with pytest.raises(ValueError, match="the name of a sample for each of 60 rows is expected"):
         detector.fit(known, labels, groups=[0] * 59)
