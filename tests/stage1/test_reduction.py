@@ -119,7 +119,9 @@ def test_the_columns_of_a_novel_hump_explain_it(wide):
     shares = [part.share for part in group.explanation.contributions]
     assert sum(shares) == pytest.approx(1.0)
     best = [int(part.column.removeprefix("column ")) for part in group.explanation.contributions[:5]]
-    assert all(140 <= column <= 180 for column in best)  # a hump at 0.8 of 200 columns
+    on_the_hump = [140 <= column <= 180 for column in best]  # at 0.8 of 200 columns
+    assert on_the_hump[0]
+    assert sum(on_the_hump) >= 3  # two at the most are where a known hump is missing, or chance
     assert "column 1" in str(group.explanation)
 
 
