@@ -101,6 +101,8 @@ def _check_learned(learned: Learned) -> None:
         _check_known(known, classes.size, q)
     if learned.witnesses is not None:
         _check_witnesses(learned.witnesses, learned, q)
+    if learned.prints is not None:
+        _shapes(learned, prints=(learned.prints.size,))
 
 
 def _check_components(components: Components, count: int, q: int) -> None:
