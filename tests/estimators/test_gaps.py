@@ -6,7 +6,8 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from vbrand import BrandSampler, VBrand, load
-from vbrand.estimators.gaps import has_cells, notes_on_classes, rows_with_cells
+from vbrand.estimators.gaps import has_cells, notes_on_classes, with_cells
+from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns
 
 
@@ -141,10 +142,22 @@ def test_the_sampler_refuses_missing_cells_and_says_who_takes_them():
 def test_rows_that_have_cells_are_told_from_those_that_have_none():
     table = np.array([[1.0, np.nan], [np.nan, np.nan], [np.nan, 2.0]])
     assert has_cells(table).tolist() == [True, False, True]
-    assert rows_with_cells(table, np.array([True, False])).tolist() == [0]
-    assert rows_with_cells(np.ones((2, 2)), np.array([True, True])) is None
+    kept, every = np.array([True, False]), np.array([True, True])
+    assert with_cells(Given(table, Likeness()), kept).counted.tolist() == [0]
+    assert with_cells(Given(table, Likeness(), np.array([1, 2])), every).counted.tolist() == [2]
+    assert with_cells(Given(np.ones((2, 2)), Likeness()), every).counted is None
     with pytest.raises(ValueError, match="no row has any value"):
-        rows_with_cells(table[1:2], np.array([True, True]))
+        with_cells(Given(table[1:2], Likeness()), every)
+
+
+def test_replicates_are_averaged_over_the_cells_that_they_have():
+    labelled, labels, unlabelled, _ = split(0.1)
+    twice = np.repeat(unlabelled, 2, axis=0)
+    twice[::2][np.random.default_rng(0).random(unlabelled.shape) < 0.3] = np.nan
+    detector = VBrand(random_state=0).fit(labelled, labels)
+    plain = detector.discover(unlabelled)
+    again = detector.discover(twice, groups=np.repeat(np.arange(len(unlabelled)), 2))
+    np.testing.assert_array_equal(again.labels[::2], plain.labels)
 
 
 def test_classes_that_lack_a_column_are_named():

@@ -1,14 +1,16 @@
 """Missing cells of a table: which rows can be fitted, and what is to be said."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows
+from vbrand.io.tables.likeness import Given
 from vbrand.io.tables.validated import Columns
 from vbrand.stage1.passage import Passage
-from vbrand.types import BoolArray, IntArray
+from vbrand.types import BoolArray
 
 _NAMED = 5
 
@@ -20,12 +22,15 @@ def has_cells(table: NDArray[Any], kept: BoolArray | slice = slice(None)) -> Boo
     return np.asarray(~np.isnan(table[:, kept]).all(axis=1))
 
 
-def rows_with_cells(table: NDArray[Any], kept: BoolArray) -> IntArray | None:
-    """Return the rows that have a cell in a kept column, None where all have."""
-    some = has_cells(table, kept)
-    if not some.any():
+def with_cells(table: Given, kept: BoolArray) -> Given:
+    """Return a table in which only rows count that have a cell in a kept column."""
+    some = has_cells(table.rows, kept)
+    if some.all():
+        return table
+    counted = np.flatnonzero(some) if table.counted is None else table.counted[some[table.counted]]
+    if not counted.size:
         raise ValueError("no row has any value: there is nothing to discover.")
-    return None if some.all() else np.flatnonzero(some)
+    return replace(table, counted=counted)
 
 
 def log_volume_of(rows: Rows, passage: Passage) -> float:

@@ -24,8 +24,9 @@ from vbrand.estimators.checking import (
     without_witnesses,
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
-from vbrand.estimators.gaps import log_volume_of, notes_on_cells, rows_with_cells
+from vbrand.estimators.gaps import log_volume_of, with_cells
 from vbrand.estimators.model_file import read_model
+from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.stored import Stored
@@ -221,16 +222,14 @@ class VBrand(Stored):
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         learned = fitted.learned
-        every = learned.passage.rows(table.rows)
-        some = rows_with_cells(table.rows, learned.passage.kept)
-        rows = every if some is None else every.some(some)
-        fits = [self._found(learned, view, every, some, generator) for view in range(len(learned.views))]
+        table = with_cells(table, learned.passage.kept)
+        whole = learned.passage.rows(table.rows)
+        rows = whole if table.counted is None else learned.passage.rows(table.rows[table.counted])
+        fits = [self._found(learned, view, rows, table, generator) for view in range(len(learned.views))]
         chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
         found, prior = fits[chosen]
 
         best, verdict = found.best, self._verdict(learned, chosen, rows, found.best, prior, generator)
-        if verdict is not None and some is not None:
-            verdict = replace(verdict, rows=some[verdict.rows])
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if found.full and not pieces.size:
@@ -244,18 +243,16 @@ class VBrand(Stored):
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.arange(prior.known), pieces)
         class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = (
-            *notes_on_cells(table.rows, learned.passage),
-            *self._notes(learned, prior, class_of[prior.known :].tolist()),
-        )
+        notes = notes_on(learned, prior, class_of[prior.known :].tolist(), table)
         discovery = discovery_of(
             self._context(learned, table, best.posterior.components.reordered(known), class_of, notes, threshold),
-            every,
+            whole,
             in_user_units(found, log_volume_of(rows, learned.passage)),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
             verdict,
+            table.counted,
         )
         return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
 
@@ -298,17 +295,15 @@ class VBrand(Stored):
         return Relearned(prior, fewer.rows, kept)
 
     def _found(
-        self, learned: Learned, view: int, every: Rows, some: IntArray | None, generator: np.random.Generator
+        self, learned: Learned, view: int, rows: Rows, table: Given, generator: np.random.Generator
     ) -> tuple[Found, Prior]:
-        """Return the best fit with the classes of a view to rows, or to some of them, and its prior."""
+        """Return the best fit with the classes of a view to the rows of a table that count, and its prior."""
         prior = self._prior(learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
-            start = self._initial_components(learned, every, prior)
-            if some is not None:
-                every, start = every.some(some), None if start is None else start[some]
+            start = self._initial_components(learned, table, prior)
             return find(
-                every, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
+                rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
             ), prior
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
@@ -345,10 +340,11 @@ class VBrand(Stored):
             tuning=self._tuning.stage1,
         )
 
-    def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:
+    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = self._components_of_labels(learned, self.init, rows, prior)
+        start = self._components_of_labels(learned, self.init, learned.passage.rows(table.rows), prior)
+        start = start if table.counted is None else start[table.counted]
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:
             raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")

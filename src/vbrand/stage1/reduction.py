@@ -94,8 +94,7 @@ def reduce_columns(
     standard, filled, between = standard - middle, filled - middle, between - middle
 
     left = np.empty(n)
-    fold = np.empty(n, dtype=np.int64)
-    fold[np.argsort(member, kind="stable")] = np.arange(n) % tuning.folds
+    fold = _folds(member, tuning.folds)
     for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
         others = _filled(standard[outside], between[outside], columns, tuning)
@@ -158,6 +157,17 @@ def _all_cells(scores: FloatArray, rows: FloatArray) -> FloatArray:
         scores = scores.copy()
         scores[:, -1] += 0.5 * np.log(rows.shape[1] / np.maximum((~absent).sum(axis=1), 1))
     return scores
+
+
+def _folds(member: IntArray, folds: int) -> IntArray:
+    """Return the fold of each row: those of one class after the other are dealt out, in the order of their first rows.
+
+    So neither names of classes nor, where rows come by content, their order matters.
+    """
+    first = np.unique(member, return_index=True)[1]  # (J,)
+    fold = np.empty(member.size, dtype=np.int64)
+    fold[np.argsort(first[member], kind="stable")] = np.arange(member.size) % folds
+    return fold
 
 
 def _axes(rows: FloatArray, columns: int, rounding: float) -> FloatArray:
