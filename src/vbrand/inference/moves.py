@@ -1,4 +1,4 @@
-"""Moves from one way to share the rows out to another: birth, merge, resplit, release, delete.
+"""Moves from one way to share the rows out to another: birth, merge, resplit, release, renew, delete.
 
 A move proposes statistics, from which sweeps go on. What it may gain is judged beforehand: from statistics alone, or,
 for births, by a small fit on the rows of one component. The bound decides (growth.py).
@@ -30,8 +30,9 @@ class MoveKind(StrEnum):
 
     BIRTH = "birth"  # a component is split, and its pieces but one become novel components
     MERGE = "merge"  # a novel component joins another one
-    RESPLIT = "resplit"  # two novel components join and are split in another way
+    RESPLIT = "resplit"  # a novel component and another one join and are split in another way
     RELEASE = "release"  # a new novel component takes the rows of a known one
+    RENEW = "renew"  # a known component begins again as its class has it, and the rows about it find their places anew
     DELETE = "delete"  # a novel component goes, and its rows find places among the others
 
 
@@ -81,8 +82,14 @@ def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Pr
 def resplits(
     rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning, is_new: Callable[[Proposal], bool]
 ) -> Iterator[Proposal]:
-    """Return other ways to split the rows of two novel components that are near each other, where that is new."""
-    near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][: tuning.pairs]
+    """Return other ways to split the rows of two components that are near each other, where that is new.
+
+    They are the nearest pairs of novel components, and each known one with the novel one that is nearest to it.
+    """
+    ordered = _all_merges(prior, state)
+    near = [merge for merge in ordered if merge.parts[0] >= prior.known][: tuning.pairs]
+    beside_known = {merge.parts[0]: merge for merge in reversed(ordered) if merge.parts[0] < prior.known}
+    near += sorted(beside_known.values(), key=lambda merge: -merge.hope)
     for merge in near:
         again = replace(merge, kind=MoveKind.RESPLIT)
         if not is_new(again):
@@ -161,6 +168,17 @@ def _released(state: Ascent, k: int) -> Shared:
     own, count = state.statistics.reordered(np.array([k])), state.statistics.counts.size
     statistics = joined([_placed(state.statistics, k, own.scaled(0.0)), own])
     return statistics, np.where(state.winners == k, count, state.winners).astype(np.int32)
+
+
+def renewals(prior: Prior, state: Ascent) -> list[Proposal]:
+    """Return proposals that let a known component begin again at its prior, the one with the fewest rows first."""
+    fewest_first = np.argsort(state.statistics.counts[: prior.known], kind="stable")
+    return [Proposal(MoveKind.RENEW, (k,), 0.0, partial(_renewed, state, k)) for k in fewest_first.tolist()]
+
+
+def _renewed(state: Ascent, k: int) -> Shared:
+    own = state.statistics.reordered(np.array([k]))
+    return _placed(state.statistics, k, own.scaled(0.0)), state.winners
 
 
 def deletions(prior: Prior, state: Ascent) -> list[Proposal]:

@@ -24,6 +24,7 @@ _MOVES = {
     MoveKind.MERGE: "triangle-down",
     MoveKind.RELEASE: "square",
     MoveKind.RESPLIT: "diamond",
+    MoveKind.RENEW: "cross",
     MoveKind.DELETE: "x",
 }
 _NOVEL = "#d55e00"
