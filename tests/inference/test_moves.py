@@ -23,6 +23,9 @@ from vbrand.model.weights import weights_evidence
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.elicit import Beliefs, elicit
 
+# tries known components however little they have moved
+EAGER = replace(TUNED, least_moved=-1.0)
+
 
 @pytest.mark.parametrize("update_known", [True, False])
 @pytest.mark.parametrize("concentration", [1.0, (2.0, 1.0)])
@@ -99,8 +102,9 @@ def test_proposals_keep_every_row():
 def test_a_known_component_that_is_renewed_begins_at_its_prior():
     rows, prior = problem()
     state = state_of(rows, prior, np.repeat([0, 0, 2, 1], 40))
-    proposals = renewals(prior, state)
+    proposals = renewals(prior, state, EAGER)
     assert sorted(proposal.parts for proposal in proposals) == [(0,), (1,)]
+    assert renewals(prior, state, replace(TUNED, least_moved=np.inf)) == []
     for proposal in proposals:
         (k,) = proposal.parts
         after = updated(with_novelties(prior, 1), proposal.statistics)
@@ -118,7 +122,7 @@ def test_each_known_component_is_split_again_with_the_novel_one_nearest_to_it():
     for merge in merges(prior, state, replace(TUNED, hidden_gain=np.inf)):
         nearest.setdefault(merge.parts[0], merge.parts)
     asked = []
-    list(resplits(rows, prior, state, TUNED, lambda proposal: asked.append(proposal)))
+    list(resplits(rows, prior, state, EAGER, lambda proposal: asked.append(proposal)))
     assert {proposal.kind for proposal in asked} == {MoveKind.RESPLIT}
     assert {parts for parts in nearest.values() if parts[0] < prior.known} <= {proposal.parts for proposal in asked}
 

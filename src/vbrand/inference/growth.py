@@ -240,7 +240,7 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
         if proposal.hope > task.tuning.least_hope:
             yield [proposal]
 
-    for proposal in renewals(task.prior, state.ascent):
+    for proposal in renewals(task.prior, state.ascent, task.tuning):
         if memory.is_new(state, proposal):
             yield [proposal]
 

@@ -85,12 +85,14 @@ def resplits(
 ) -> Iterator[Proposal]:
     """Return other ways to split the rows of two components that are near each other, where that is new.
 
-    They are the nearest pairs of novel components, and each known one with the novel one that is nearest to it.
+    They are the nearest pairs of novel components, and known ones that rows have led away from their prior, with the
+    novel one nearest to each.
     """
     ordered = _all_merges(prior, state)
     near = [merge for merge in ordered if merge.parts[0] >= prior.known][: tuning.pairs]
-    beside_known = {merge.parts[0]: merge for merge in reversed(ordered) if merge.parts[0] < prior.known}
-    near += sorted(beside_known.values(), key=lambda merge: -merge.hope)
+    if _led_away(prior, state, tuning):
+        beside_known = {merge.parts[0]: merge for merge in reversed(ordered) if merge.parts[0] < prior.known}
+        near += sorted(beside_known.values(), key=lambda merge: -merge.hope)
     for merge in near:
         again = replace(merge, kind=MoveKind.RESPLIT)
         if not is_new(again):
@@ -178,10 +180,17 @@ def _instead(state: Ascent, old: int, new: int) -> NDArray[np.int32]:
     return place
 
 
-def renewals(prior: Prior, state: Ascent) -> list[Proposal]:
+def renewals(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
     """Return proposals that let a known component begin again at its prior, the one with the fewest rows first."""
+    if not _led_away(prior, state, tuning):
+        return []
     fewest_first = np.argsort(state.statistics.counts[: prior.known], kind="stable")
     return [Proposal(MoveKind.RENEW, (k,), 0.0, partial(_renewed, state, k)) for k in fewest_first.tolist()]
+
+
+def _led_away(prior: Prior, state: Ascent, tuning: SearchTuning) -> bool:
+    """Return whether rows have led known components away from their priors: what they paid for it may be won back."""
+    return -state.bound.known > tuning.least_moved * prior.known
 
 
 def _renewed(state: Ascent, k: int) -> Shared:
