@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from vbrand.facts.explain import together
 from vbrand.facts.facts import Facts
 from vbrand.facts.groups import Group, GroupKind
 from vbrand.facts.maps import tsne_points
@@ -198,14 +199,15 @@ def features_figure(group: Group) -> Figure:
         "textposition": "outside",
         "cliponaxis": False,
         "hovertext": [
-            f"{escape(part.column)}: {part.value:.4g}, usual in the class {part.usual:.4g}; {part.share:.0%} of the "
-            "squared distance"
+            f"{escape(part.column)}: {part.value:.4g}, usual in the class {part.usual:.4g}"
+            f"{escape(together(part.others))}; {part.share:.0%} of the squared distance"
             for part in parts
         ],
         "hoverinfo": "text",
     }
 
-    names = [escape(_short(part.column)) for part in parts]
+    more = [f" + {len(part.others)}" if part.others else "" for part in parts]
+    names = [f"{escape(_short(part.column))}{also}" for part, also in zip(parts, more, strict=True)]
     layout = {
         "yaxis": {"tickvals": np.arange(len(parts)), "ticktext": names, "automargin": True},
         "xaxis": {
