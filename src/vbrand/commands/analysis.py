@@ -248,7 +248,7 @@ def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
 
 def _check(check: Check) -> dict[str, Any]:
     return {
-        **asdict(check),
+        **{name: part for name, part in asdict(check).items() if name != "hidden_counts"},  # for a picture
         "false_share": check.false_share,
         "share_interval": check.share_interval,
         "doubtful": check.doubtful,

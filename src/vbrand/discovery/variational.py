@@ -230,7 +230,7 @@ def _check(
         tally.doubted[:known].sum(axis=0),
         verdict.novel_draws,
         agreement=float(agreement),
-        hidden_rows=verdict.hidden_novelty.size,
+        hidden_novelty=verdict.hidden_novelty,
         unchecked=tuple(str(context.classes[j]) for j in verdict.unchecked.tolist()),
     )
 

@@ -61,7 +61,7 @@ class Explanation:
         shown = () if self.is_rounding else self.contributions[:_SHOWN]
         lines += [
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
-            f"{together(c.others)} ({c.share:.0%} of the distance)"
+            f"{_together(c.others)} ({c.share:.0%} of the distance)"
             for c in shown
             if c.share >= min(_SMALL_SHARE, 0.5 * self.contributions[0].share)
         ]
@@ -137,7 +137,7 @@ class Yardstick:
         return found
 
 
-def together(others: tuple[str, ...]) -> str:
+def _together(others: tuple[str, ...]) -> str:
     """Return which columns go with one, in words."""
     if not others:
         return ""
