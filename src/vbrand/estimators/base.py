@@ -230,6 +230,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         class_of: IntArray,
         notes: tuple[str, ...],
         threshold: float | None = None,
+        earlier_rows: int = 0,
     ) -> Context:
         """Return what a discovery is about, given the components that mean known classes."""
         return Context(
@@ -237,7 +238,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=float(self.threshold) if threshold is None else threshold,
-            min_group=self._smallest_group(table.rows.shape[0]),
+            min_group=self._smallest_group(earlier_rows + table.rows.shape[0]),
             notes=notes,
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),
@@ -299,7 +300,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         if coarse:
             notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
 
-        modes = np.bincount(prior.class_of)
+        modes = np.bincount(prior.class_of[prior.class_of >= 0])
         if (modes > 1).any():
             several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
             notes.append(f"known classes with several modes: {several}.")

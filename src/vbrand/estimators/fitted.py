@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from vbrand.discovery.base import Discovery
 from vbrand.discovery.memberships import Predictive
 from vbrand.discovery.sampled import Draws
+from vbrand.facts.events import Event
 from vbrand.facts.facts import Facts
 from vbrand.model.kernels import Kernel
 from vbrand.model.posterior import Posterior, before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
+from vbrand.model.statistics import Statistics
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
@@ -35,6 +37,27 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Story:
+    """What batches taught and what became of groups. Components are those of stage 1, then G that were found since."""
+
+    batches: int
+    rows: int  # of all batches
+    taught: Statistics  # (J + G,) by all of them
+    class_of: IntArray  # (G,) the class that a component means: a group that was named; -1 for the others
+    numbers: IntArray  # (G,) that stand in the names of groups, and are never used again; 0 for those never shown
+    places: IntArray  # (G,) which component of the posterior each is
+    inside: int  # the number of novelty among the known components, 0 if it was never shown
+    unused: int  # the first number that no group has had
+    living: IntArray  # numbers of the groups that the last batch showed
+    events: tuple[Event, ...] = ()
+
+    @property
+    def known(self) -> int:
+        """Return J, the components of stage 1."""
+        return self.taught.counts.size - self.class_of.size
+
+
+@dataclass(frozen=True)
 class Finding:
     """What is believed of the components: the prior until rows have been discovered, then what they taught."""
 
@@ -44,6 +67,7 @@ class Finding:
     meaning: Meaning  # of the components of the posterior
     group_components: IntArray  # columns of novelty that are groups: novel components, last that among known ones
     threshold: float | None = None  # that keeps to `max_false_novelty`; None: the detector's own
+    story: Story | None = None  # None before the first batch
 
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return the log density of rows in working coordinates jointly with each component, (n, K)."""

@@ -1,6 +1,6 @@
 """The groups of a discovery: known classes and novel groups, one line each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -62,6 +62,15 @@ class GroupCount:
         return cls(float(draws.mean()), int(low), int(high))
 
 
+@dataclass(frozen=True)
+class Past:
+    """What was known of a novel group before."""
+
+    name: str
+    rows: float = 0.0  # in earlier batches
+    centre: FloatArray = field(default_factory=lambda: np.empty(0))  # (q,) where it lies, in working coordinates
+
+
 def describe_groups(
     table: NDArray[Any],
     clusters: IntArray,
@@ -71,12 +80,14 @@ def describe_groups(
     min_group: int,
     yardstick: Yardstick,
     doubtful: tuple[str, ...] = (),
+    before: tuple["Past", ...] = (),
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
-    `doubtful` are names of novel groups.
+    `doubtful` are names of novel groups, `before` says what earlier batches knew of them.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
+    past = before or tuple(Past(f"novel {number}") for number in range(1, weights.size - classes.size + 1))
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
     centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
@@ -84,16 +95,18 @@ def describe_groups(
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
-        name = str(classes[k]) if known else f"novel {k - classes.size + 1}"
+        own = Past(str(classes[k])) if known else past[k - classes.size]
+        name, so_far = own.name, own.rows + size
+        rows = some_rows(table, clusters == k)
         groups.append(
             Group(
                 name=name,
                 rows=size,
                 weight=float(weights[k]),
                 novelty_probability=float(mean_novelty[k]),
-                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if size >= min_group else GroupKind.OUTLIER,
+                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if so_far >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
+                explanation=None if known else yardstick.explain_place(own.centre) if size == 0 else yardstick.explain(rows),
                 doubtful=not known and name in doubtful,
             )
         )
