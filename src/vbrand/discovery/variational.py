@@ -261,15 +261,20 @@ def _checked_weights(mean: FloatArray, known: int, group_components: IntArray) -
 
 def _groups_in_order(tally: _Tally, known: int, before: Numbered | None) -> tuple[IntArray, IntArray]:
     """Return the novel components that are groups, by their numbers, and these; new ones are numbered by size."""
-    columns = tally.certain.size - 1
-    sizes = np.bincount(tally.clusters, minlength=known + columns)[known:]
-    numbers = np.zeros(columns, dtype=np.int64) if before is None else before.numbers.copy()
-    fresh = np.flatnonzero((sizes > 0) & (numbers == 0))
-    largest_first = fresh[np.argsort(-sizes[fresh], kind="stable")]
-    numbers[largest_first] = np.arange(fresh.size) + (1 if before is None else before.unused)
-    shown = np.flatnonzero(sizes > 0 if before is None else (sizes > 0) | before.alive)
+    largest_first = _groups_by_size(tally.clusters[tally.clusters >= known] - known)
+    if before is None:
+        return largest_first, np.arange(1, largest_first.size + 1)
+    numbers = before.numbers.copy()
+    fresh = largest_first[numbers[largest_first] == 0]
+    numbers[fresh] = before.unused + np.arange(fresh.size)
+    shown = np.union1d(largest_first, np.flatnonzero(before.alive))
     ordered = shown[np.argsort(numbers[shown], kind="stable")]
     return ordered, numbers[ordered]
+
+
+def _groups_by_size(best: IntArray) -> IntArray:
+    components, sizes = np.unique(best, return_counts=True)
+    return np.asarray(components[np.argsort(-sizes, kind="stable")])
 
 
 def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None) -> tuple[Past, ...]:

@@ -38,14 +38,20 @@ class Learned:
 
 @dataclass(frozen=True)
 class Story:
-    """What batches taught and what became of groups. Components are those of stage 1, then G that were found since."""
+    """What batches taught and what became of groups. Components are those of stage 1, then G that were found since.
+
+    The last rows are still at hand and are shared out again with those of the next batch; of older ones there are
+    statistics only.
+    """
 
     batches: int
     rows: int  # of all batches
-    taught: Statistics  # (J + G,) by all of them
+    taught: Statistics  # (J + G,) by rows that are no longer at hand
     class_of: IntArray  # (G,) the class that a component means: a group that was named; -1 for the others
     numbers: IntArray  # (G,) that stand in the names of groups, and are never used again; 0 for those never shown
     places: IntArray  # (G,) which component of the posterior each is
+    window: FloatArray  # (m, q) the last rows, in working coordinates
+    homes: IntArray  # (m,) which of the G each belongs to, -1 for none
     inside: int  # the number of novelty among the known components, 0 if it was never shown
     unused: int  # the first number that no group has had
     living: IntArray  # numbers of the groups that the last batch showed

@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 import numpy as np
 
 from vbrand.discovery.variational import Numbered, VariationalDiscovery
-from vbrand.estimators.fitted import Finding, Fitted, Story
+from vbrand.estimators.fitted import Finding, Story
+from vbrand.estimators.identity import Identity, identity
 from vbrand.facts.events import Event, EventKind
-from vbrand.inference.batches import Earlier, Further, with_earlier
-from vbrand.model.components import Components
+from vbrand.inference.batches import Earlier, Further, statistics_in, with_earlier
+from vbrand.inference.rows import Rows
 from vbrand.model.earlier import taught_by
-from vbrand.model.statistics import joined
+from vbrand.model.statistics import Statistics, joined
+from vbrand.samples import evenly
 from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
@@ -20,6 +22,15 @@ from vbrand.types import FloatArray, IntArray
 _EMPTY = 0.5
 # P(novel) below which a group is taken for a piece of a known class
 _EVEN = 0.5
+_NONE = np.empty(0, dtype=np.int64)
+
+
+def empty(known: int, q: int) -> Story:
+    """Return the story before any batch, for so many components of stage 1 in q working coordinates."""
+    nothing = Statistics(
+        np.zeros(known), np.zeros(known), np.zeros((known, q)), np.zeros((known, q)), np.zeros((known, q, q)), 0.0
+    )
+    return Story(0, 0, nothing, _NONE, _NONE, _NONE, np.empty((0, q)), _NONE, 0, 1, _NONE)
 
 
 def begun(finding: Finding) -> Story | None:
@@ -41,7 +52,8 @@ def begun(finding: Finding) -> Story | None:
         for place, number in zip(places.tolist(), numbers[places - prior.known].tolist(), strict=True)
         if number
     ]
-    return Story(
+    return replace(
+        empty(prior.known, posterior.components.columns),
         batches=1,
         rows=round(float(rows)),
         taught=taught.reordered(np.append(np.arange(prior.known), places)),
@@ -64,77 +76,106 @@ def afresh(story: Story | None, known: int) -> Story | None:
         return None
     named = np.flatnonzero(story.class_of >= 0)
     own = story.taught.reordered(story.known + named)
-    nothing = own.reordered(np.zeros(known, dtype=np.int64)).scaled(0.0)
+    new = empty(known, story.window.shape[1])
     return replace(
-        story,
-        taught=joined([nothing, own]),
+        new,
+        batches=story.batches,
+        taught=joined([new.taught, own]),
         class_of=story.class_of[named],
         numbers=np.zeros_like(named),
-        inside=0,
-        unused=1,
-        living=np.empty(0, dtype=np.int64),
+        places=known + np.arange(named.size),
+        events=story.events,
     )
 
 
 def earlier_of(story: Story) -> Earlier:
-    """Return what a batch begins with."""
-    return Earlier(story.taught, story.class_of, np.arange(story.class_of.size))
+    """Return what a batch begins with: the components that hold rows which are no longer at hand."""
+    held = np.flatnonzero((story.taught.counts[story.known :] >= _EMPTY) | (story.class_of >= 0))
+    order = np.append(np.arange(story.known), story.known + held)
+    return Earlier(story.taught.reordered(order), story.class_of[held], held)
 
 
-def numbers_of(story: Story, further: Further) -> IntArray:
-    """Return the numbers of all components after those of stage 1; one that took in another may have its number."""
-    known = story.known
-    numbers = np.append(np.zeros(known, dtype=np.int64), story.numbers)
-    for into, gone in further.merged:
-        if into >= known and numbers[into] == 0:
-            numbers[into] = numbers[gone]
-    carried = numbers[known + _earlier(further).origin]
-    components = further.found.best.posterior.components.dof.size
-    return np.append(carried, np.zeros(components - known - carried.size, dtype=np.int64))
+def together(story: Story, rows: Rows) -> Rows:
+    """Return the rows of a batch, and after them those of the window."""
+    if story.homes.size == 0:
+        return rows
+    return Rows.plain(np.vstack([rows.working(slice(None)), story.window]))
 
 
-def numbered(story: Story, further: Further, components: Components, meaning: Meaning) -> Numbered:
-    """Return what earlier batches say of the novel components, and of novelty among the known ones."""
-    known = story.known
-    novel = np.flatnonzero(meaning.class_of < 0)
-    held = np.zeros(components.dof.size)
-    held[: _earlier(further).taught.counts.size] = _earlier(further).taught.counts
-    numbers = np.append(np.zeros(known, dtype=np.int64), numbers_of(story, further))[novel]
-    inside = int(meaning.checked is not None)
+def numbered(story: Story, further: Further, batch: int, meaning: Meaning) -> Numbered:
+    """Return what earlier batches say of the novel components, and of novelty among the known ones.
+
+    The first so many rows of the fit are those of the batch.
+    """
+    same, components = identity(story, further, batch), further.found.best.posterior.components
+    novel, inside = np.flatnonzero(meaning.class_of < 0), int(meaning.checked is not None)
+    numbers = same.numbers[novel]
     return Numbered(
         numbers=np.append(numbers, np.full(inside, story.inside)),
-        rows=np.append(held[novel], np.zeros(inside)),
+        rows=np.append(same.rows[novel], np.zeros(inside)),
         alive=np.append((numbers > 0) & (meaning.matrix[novel, -1] >= _EVEN), np.zeros(inside, dtype=bool)),
         centres=np.concatenate([components.mean[novel], np.zeros((inside, components.columns))]),
         unused=story.unused,
     )
 
 
-def told(story: Story, further: Further, found: VariationalDiscovery, meaning: Meaning, most: int) -> Story:
-    """Return the story after a batch; of components without a name at most so many go on, the largest."""
-    known = story.known
-    everything = with_earlier(_earlier(further).taught, further.found.best.statistics)
-    numbers = np.append(np.zeros(known, dtype=np.int64), numbers_of(story, further))
-    novel = np.flatnonzero(meaning.class_of < 0)
+def told(
+    story: Story,
+    further: Further,
+    rows: Rows,
+    found: VariationalDiscovery,
+    meaning: Meaning,
+    most: int,
+    window: int,
+) -> Story:
+    """Return the story after a batch, whose rows and those of the window before are `rows`.
+
+    Of components without a name at most so many go on, the largest; of rows so many stay at hand, the last.
+    """
+    best, same = further.found.best, identity(story, further, found.labels.size)
+    numbers, novel = same.numbers.copy(), np.flatnonzero(meaning.class_of < 0)
     of_components = found.group_components < novel.size
     numbers[novel[found.group_components[of_components]]] = found.group_numbers[of_components]
     inside = found.group_numbers[~of_components]
 
-    class_of = np.append(further.prior.class_of[:known], story.class_of)
-    places = _kept(everything.counts, meaning.class_of, known, most)
+    stays = _staying(found.labels.size, len(rows), window)
+    leaves = np.delete(np.arange(len(rows)), stays)
+    taught = _earlier(further).taught
+    if leaves.size:
+        taught = with_earlier(taught, statistics_in(Rows.plain(rows.working(leaves)), best))
+    else:
+        taught = _filled_up(taught, best.statistics)
+    everything = with_earlier(_earlier(further).taught, best.statistics)
+    places = _kept(everything.counts, meaning.class_of, story.known, most)
+    home = np.full(best.posterior.components.dof.size, -1)
+    home[places] = np.arange(places.size)
     return replace(
         story,
         batches=story.batches + 1,
         rows=story.rows + found.labels.size,
-        taught=everything.reordered(np.append(np.arange(known), places)),
+        taught=taught.reordered(np.append(np.arange(story.known), places)),
         class_of=meaning.class_of[places],
         numbers=numbers[places],
         places=places,
+        window=rows.working(stays),
+        homes=home[best.winners[stays]],
         inside=int(inside[0]) if inside.size else story.inside,
         unused=max(story.unused, int(found.group_numbers.max(initial=0)) + 1),
         living=found.group_numbers,
-        events=(*story.events, *_events(story, further.merged, class_of, found)),
+        events=(*story.events, *_events(story, same, meaning.class_of, numbers, found)),
     )
+
+
+def _filled_up(taught: Statistics, now: Statistics) -> Statistics:
+    """Return statistics with components that hold nothing after them."""
+    return joined([taught, now.reordered(np.arange(taught.counts.size, now.counts.size)).scaled(0.0)])
+
+
+def _staying(batch: int, count: int, most: int) -> IntArray:
+    """Return which rows stay at hand: those of the batch, which come first, or an even sample; then the newest."""
+    if batch >= most:
+        return evenly(batch, most)
+    return np.arange(min(count, most))
 
 
 def _kept(counts: FloatArray, class_of: IntArray, known: int, most: int) -> IntArray:
@@ -146,28 +187,16 @@ def _kept(counts: FloatArray, class_of: IntArray, known: int, most: int) -> IntA
     return np.sort(np.append(named, largest))
 
 
-def first_told(state: Fitted) -> Story | None:
-    """Return the story after a first batch."""
-    story, found = begun(state.finding), state.discovery
-    if story is None or not isinstance(found, VariationalDiscovery):
-        return story
-    nothing = replace(story, batches=0, unused=1, living=np.empty(0, dtype=np.int64))
-    return replace(story, events=tuple(_events(nothing, (), story.class_of[:0], found)))
-
-
 def _events(
-    story: Story, merged: tuple[tuple[int, int], ...], class_of: IntArray, found: VariationalDiscovery
+    story: Story, same: Identity, class_of: IntArray, numbers: IntArray, found: VariationalDiscovery
 ) -> Iterator[Event]:
-    """Return what happened in a batch; `story` is that before it, `class_of` the classes of all its components."""
-    batch, time, gone_numbers = story.batches + 1, now(), set[int]()
-    numbers = np.append(np.zeros(story.known, dtype=np.int64), story.numbers).tolist()
-    for into, gone in merged:
-        known = class_of[into] >= 0
-        if numbers[gone] and (numbers[into] or known):
-            gone_numbers.add(numbers[gone])
-            other = str(found.classes[class_of[into]]) if known else f"novel {numbers[into]}"
-            rows = round(float(story.taught.counts[gone]))
-            yield Event(batch, time, EventKind.MERGED, f"novel {numbers[gone]}", rows, other)
+    """Return what happened in a batch; `story` is that before it, classes and numbers those of components after it."""
+    batch, time, gone = story.batches + 1, now(), set[int]()
+    for number, into in same.merged:
+        if number in story.living and (class_of[into] >= 0 or numbers[into]):
+            gone.add(number)
+            other = str(found.classes[class_of[into]]) if class_of[into] >= 0 else f"novel {numbers[into]}"
+            yield Event(batch, time, EventKind.MERGED, f"novel {number}", 0, other)
 
     for number, group in zip(found.group_numbers.tolist(), found.groups[found.classes.size :], strict=True):
         like = "" if group.explanation is None else group.explanation.nearest
@@ -177,7 +206,7 @@ def _events(
             yield Event(batch, time, EventKind.GROWN, group.name, group.rows, like)
 
     for number in story.living.tolist():
-        if number not in found.group_numbers and number not in gone_numbers and number != story.inside:
+        if number not in found.group_numbers and number not in gone and number != story.inside:
             yield Event(batch, time, EventKind.LOST, f"novel {number}", 0, "")
 
 

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
 from vbrand.discovery.variational import discovery_of, in_user_units
+from vbrand.estimators.batches import Batches
 from vbrand.estimators.checking import (
     case_of,
     labelled_classes,
@@ -24,12 +25,11 @@ from vbrand.estimators.checking import (
     with_witnesses,
     without_witnesses,
 )
-from vbrand.estimators.batches import Batches
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.story import afresh, earlier_of, numbered, told
+from vbrand.estimators.story import afresh, begun, earlier_of, empty, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
@@ -220,21 +220,26 @@ class VBrand(Batches):
         return cls(**settings)
 
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
-        generator, learned = self._generator(), fitted.learned
+        views = enumerate(fitted.learned.views)
+        stories = {view: afresh(fitted.finding.story, known.rows.size) for view, (_, known) in views}
+        return self._best_of(fitted.learned, table, stories)
+
+    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
+        story, chosen, views = begun(fitted.finding), fitted.finding.chosen, enumerate(fitted.learned.views)
+        columns = fitted.learned.passage.coordinates.centre.size
+        if story is None:
+            return self._best_of(
+                fitted.learned, table, {view: empty(known.rows.size, columns) for view, (_, known) in views}
+            )
+        return self._best_of(fitted.learned, table, {chosen: story})
+
+    def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
+        """Return the state after the best fit of a table, of those with the classes of some views."""
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         rows = learned.passage.rows(table.rows)
-        stories = [afresh(fitted.finding.story, known.rows.size) for _, known in learned.views]
-        fits = [self._found(learned, view, rows, generator, story) for view, story in enumerate(stories)]
-        chosen = max(range(len(fits)), key=lambda view: fits[view].found.best.bound.total)
+        fits = {view: self._found(learned, view, rows, generator, story) for view, story in stories.items()}
+        chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
         return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)
-
-    def _discovered_further(self, fitted: Fitted, table: Given, story: Story) -> Fitted:
-        generator, learned, chosen = self._generator(), fitted.learned, fitted.finding.chosen
-        rows = learned.passage.rows(table.rows)
-        fit = self._found(learned, chosen, rows, generator, story)
-        return self._answered(learned, table, rows, chosen, fit, story, generator)
-
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _answered(
         self,
@@ -248,7 +253,8 @@ class VBrand(Batches):
     ) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
         best, prior = fit.found.best, fit.prior
-        verdict = self._verdict(learned, chosen, rows, fit, generator)
+        everything = rows if story is None else together(story, rows)
+        verdict = self._verdict(learned, chosen, everything, fit, generator)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if fit.found.full and not pieces.size:
@@ -267,15 +273,17 @@ class VBrand(Batches):
         discovery = discovery_of(
             self._context(learned, table, yards, class_of, notes, threshold, so_far),
             rows,
-            in_user_units(fit.found, len(rows) * learned.passage.log_volume),
+            in_user_units(fit.found, len(everything) * learned.passage.log_volume),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
-            verdict,
-            None if story is None else numbered(story, fit, best.posterior.components, meaning),
+            None if verdict is None else verdict.of_first(len(rows)),
+            None if story is None else numbered(story, fit, len(rows), meaning),
         )
-        after = None if story is None else told(story, fit, discovery, meaning, self.max_novel)
-        finding = replace(finding, group_components=discovery.group_components, story=after)
+        finding = replace(finding, group_components=discovery.group_components)
+        if story is not None:
+            after = told(story, fit, everything, discovery, meaning, self.max_novel, self._tuning.window)
+            finding = replace(finding, story=after)
         return Fitted(learned, finding, discovery=discovery)
 
     @property
@@ -333,10 +341,12 @@ class VBrand(Batches):
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
-            if story is not None:
-                return find_further(rows, prior, earlier_of(story), effort, generator, **how)
-            start = self._initial_components(learned, rows, prior)
-            return Further(find(rows, prior, effort, generator, component=start, **how), prior)
+            if story is None or story.batches == 0:
+                how["component"] = self._initial_components(learned, rows, prior)
+            if story is None:
+                return Further(find(rows, prior, effort, generator, **how), prior)
+            everything = together(story, rows)
+            return find_further(everything, prior, earlier_of(story), effort, generator, **how)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,9 @@ def describe_groups(
         known = k < classes.size
         own = Past(str(classes[k])) if known else past[k - classes.size]
         name, so_far = own.name, own.rows + size
-        rows = some_rows(table, clusters == k)
+        explain = partial(yardstick.explain, some_rows(table, clusters == k))
+        if size == 0:
+            explain = partial(yardstick.explain_place, own.centre)
         groups.append(
             Group(
                 name=name,
@@ -106,7 +109,7 @@ def describe_groups(
                 novelty_probability=float(mean_novelty[k]),
                 kind=GroupKind.KNOWN if known else GroupKind.NOVEL if so_far >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain_place(own.centre) if size == 0 else yardstick.explain(rows),
+                explanation=None if known else explain(),
                 doubtful=not known and name in doubtful,
             )
         )

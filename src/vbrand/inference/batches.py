@@ -1,4 +1,4 @@
-"""The fit of a batch after others: the search goes on from what they taught, and groups that prove to be one are merged.
+"""The fit of a batch after others: the search goes on from what they taught; groups that prove to be one are merged.
 
 Births and merges of what is new are moves of the search. Two groups of earlier batches are judged by their statistics:
 the rows are gone.
@@ -10,13 +10,16 @@ import numpy as np
 
 from vbrand.inference.cavi import Ascent
 from vbrand.inference.growth import Progress
+from vbrand.inference.kernel import sweep
 from vbrand.inference.moves import merges
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, find
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.earlier import informed
+from vbrand.model.posterior import scores_of
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
+from vbrand.threads import one_thread
 from vbrand.types import IntArray
 
 
@@ -62,14 +65,18 @@ def find_further(
     effort: Effort,
     generator: np.random.Generator,
     *,
+    component: IntArray | None = None,
     progress: Progress | None = None,
     tuning: SearchTuning = TUNED,
 ) -> Further:
-    """Return the best fit of the rows of a batch; `prior` is that of stage 1, before any batch."""
+    """Return the best fit of the rows of a batch; `prior` is that of stage 1, before any batch.
+
+    `component` gives a start for each row instead of a search.
+    """
     merged = list[tuple[int, int]]()
     while True:
         own = earlier.prior(prior)
-        found = find(rows, own, effort, generator, progress=progress, tuning=tuning)
+        found = find(rows, own, effort, generator, component=component, progress=progress, tuning=tuning)
         pair = same_group(prior, earlier, found.best)
         if pair is None:
             return Further(found, own, earlier, tuple(merged))
@@ -114,3 +121,10 @@ def _together(prior: Prior, earlier: Earlier, into: int, gone: int) -> Earlier:
         np.delete(earlier.class_of, place),
         np.delete(earlier.origin, place),
     )
+
+
+def statistics_in(rows: Rows, fit: Ascent) -> Statistics:
+    """Return the statistics of some rows in working coordinates, shared out by a fit."""
+    with_rows = fit.posterior.components.reordered(np.arange(fit.statistics.counts.size))
+    with one_thread():
+        return sweep(rows, scores_of(replace(fit.posterior, components=with_rows))).statistics

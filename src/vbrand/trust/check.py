@@ -1,6 +1,6 @@
 """The check of a fit: labelled rows that it has not seen say what its components mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -26,6 +26,11 @@ class Verdict:
     hidden_novelty: FloatArray  # (h,) P(novel) of the hidden rows
     rows: slice  # the unlabelled rows that the folds ran over
     unchecked: IntArray  # classes of which no row could be hidden
+
+    def of_first(self, count: int) -> "Verdict":
+        """Return the verdict where only the first so many unlabelled rows are asked for."""
+        looked_at = len(range(count)[self.rows])
+        return replace(self, rows=slice(None, count, self.rows.step), novelty=self.novelty[:, :looked_at])
 
     @property
     def cells(self) -> Cells:
@@ -89,7 +94,8 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
         hidden[j] = max(1.0, labelled[j]) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), none[np.isin(none, case.witnesses.member)]
+    unchecked = none[np.isin(none, case.witnesses.member)]
+    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), unchecked
 
 
 def _labelled_rows(case: Case, classes: int) -> FloatArray:
@@ -143,7 +149,8 @@ def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
         np.add.at(hidden, member, 1.0)
     labelled = _labelled_rows(case, classes)
     labelled = labelled / labelled.sum()
-    by_fit = (held + (case.rows.shape[0] + _earlier_rows(case)) * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
+    total = case.rows.shape[0] + _earlier_rows(case)
+    by_fit = (held + total * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
     return np.stack([by_fit / by_fit.sum(), labelled])
 
 
