@@ -51,24 +51,23 @@ def in_batches(train: Any, labels: Any, test: Any, order: Any) -> tuple[VBrand, 
 
 
 def same_names(parts: list[Any], names: list[Any], truth: Any, novel: Any) -> tuple[int, int]:
-    """Return in how many (class, batch) pairs a novel class has its usual name, and how many there are."""
+    """Return in how many (class, batch) pairs a novel class has its usual name, and how many there are.
+
+    Pairs count in which the class has ten rows and most of them are called novel: else it has no name.
+    """
     kept, pairs = 0, 0
     for each in np.unique(truth[novel]).tolist():
-        usual = [
-            _mode(own[truth[part] == each])
-            for part, own in zip(parts, names, strict=True)
-            if (truth[part] == each).sum() >= ENOUGH
-        ]
-        if usual:
-            whole = _mode(np.concatenate([own[truth[part] == each] for part, own in zip(parts, names, strict=True)]))
-            kept += sum(name == whole for name in usual)
-            pairs += len(usual)
+        own = [called[truth[part] == each] for part, called in zip(parts, names, strict=True)]
+        usual = [name for called in own if called.size >= ENOUGH and (name := _mode(called))]
+        whole = _mode(np.concatenate([called[called != ""] for called in own]))
+        kept += sum(name == whole for name in usual)
+        pairs += len(usual)
     return kept, pairs
 
 
 def _mode(values: Any) -> str:
     found, counts = np.unique(values.astype(str), return_counts=True)
-    return str(found[counts.argmax()])
+    return str(found[counts.argmax()]) if found.size else ""
 
 
 def compared(job: tuple[str, int]) -> Row:

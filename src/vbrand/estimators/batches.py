@@ -4,6 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 from vbrand.estimators.fitted import Fitted
+from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.settings import extremes_told
 from vbrand.estimators.stored import Stored
@@ -34,6 +35,27 @@ class Batches(Stored):
         with compilation_told(self.verbose), extremes_told():
             self._state = self._updated(fitted, table)
         return self._state.discovery
+
+    def name(self, group: str, label: Any) -> None:
+        """Make a group a known class, in place: `classes_` grows, and later answers use it."""
+        self._state = named(self._fitted, group, label)
+
+    def rename(self, label: Any, other: Any) -> None:
+        """Call a known class otherwise, in place."""
+        self._state = renamed(self._fitted, label, other)
+
+    def join(self, group: str, label: Any) -> None:
+        """Make a group part of a known class, in place: it is that, too."""
+        self._state = joined(self._fitted, group, label)
+
+    def forget(self, group: str) -> None:
+        """Make a group none, in place: its rows are outliers, and what they taught is dropped."""
+        self._state = forgotten(self._fitted, group)
+
+    @property
+    def group_names(self) -> list[str]:
+        """Return what known classes and living groups are called, in the order of `clusters`."""
+        return group_names(self._fitted)
 
     def events(self) -> EventLog:
         """Return what became of groups, batch after batch."""

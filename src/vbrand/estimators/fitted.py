@@ -30,10 +30,15 @@ Views = tuple[tuple[Kernel, KnownClasses], ...]
 class Learned:
     """What stage 1 learned from the labelled rows."""
 
-    classes: NDArray[Any]  # (J,) the known labels
+    classes: NDArray[Any]  # (J,) the known labels: of labelled rows, then of groups that were named
     passage: Passage  # from the user's table to the columns that the model works on
     views: Views
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
+
+    @property
+    def labelled_classes(self) -> int:
+        """Return how many classes have labelled rows: the first ones, the others are groups that were named."""
+        return int(self.views[0][1].labels.size)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from vbrand.facts.events import Event, EventKind
 from vbrand.inference.batches import Earlier, Further, statistics_in, with_earlier
 from vbrand.inference.rows import Rows
 from vbrand.model.earlier import taught_by
-from vbrand.model.statistics import Statistics, joined
+from vbrand.model.posterior import Posterior
+from vbrand.model.statistics import joined, nothing_about
 from vbrand.samples import evenly
 from vbrand.trust.meaning import Meaning
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 # rows; a component that holds less is none
 _EMPTY = 0.5
@@ -27,10 +28,7 @@ _NONE = np.empty(0, dtype=np.int64)
 
 def empty(known: int, q: int) -> Story:
     """Return the story before any batch, for so many components of stage 1 in q working coordinates."""
-    nothing = Statistics(
-        np.zeros(known), np.zeros(known), np.zeros((known, q)), np.zeros((known, q)), np.zeros((known, q, q)), 0.0
-    )
-    return Story(0, 0, nothing, _NONE, _NONE, _NONE, np.empty((0, q)), _NONE, 0, 1, _NONE)
+    return Story(0, 0, nothing_about(np.zeros((known, q))), _NONE, _NONE, _NONE, np.empty((0, q)), _NONE, 0, 1, _NONE)
 
 
 def begun(finding: Finding) -> Story | None:
@@ -102,6 +100,18 @@ def together(story: Story, rows: Rows) -> Rows:
     return Rows.plain(np.vstack([rows.working(slice(None)), story.window]))
 
 
+def frozen(story: Story, posterior: Posterior, chosen: BoolArray) -> Story:
+    """Return the story with some rows of the window no longer at hand, only what they taught."""
+    own = statistics_in(story.window[chosen], posterior)
+    own = own.reordered(np.append(np.arange(story.known), story.places))
+    return replace(
+        story,
+        taught=story.taught.about(own.origin) + own,
+        window=story.window[~chosen],
+        homes=story.homes[~chosen],
+    )
+
+
 def numbered(story: Story, further: Further, batch: int, meaning: Meaning) -> Numbered:
     """Return what earlier batches say of the novel components, and of novelty among the known ones.
 
@@ -140,11 +150,7 @@ def told(
 
     stays = _staying(found.labels.size, len(rows), window)
     leaves = np.delete(np.arange(len(rows)), stays)
-    taught = _earlier(further).taught
-    if leaves.size:
-        taught = with_earlier(taught, statistics_in(Rows.plain(rows.working(leaves)), best))
-    else:
-        taught = _filled_up(taught, best.statistics)
+    taught = with_earlier(_earlier(further).taught, statistics_in(rows.working(leaves), best.posterior))
     everything = with_earlier(_earlier(further).taught, best.statistics)
     places = _kept(everything.counts, meaning.class_of, story.known, most)
     home = np.full(best.posterior.components.dof.size, -1)
@@ -164,11 +170,6 @@ def told(
         living=found.group_numbers,
         events=(*story.events, *_events(story, same, meaning.class_of, numbers, found)),
     )
-
-
-def _filled_up(taught: Statistics, now: Statistics) -> Statistics:
-    """Return statistics with components that hold nothing after them."""
-    return joined([taught, now.reordered(np.arange(taught.counts.size, now.counts.size)).scaled(0.0)])
 
 
 def _staying(batch: int, count: int, most: int) -> IntArray:

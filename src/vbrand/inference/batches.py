@@ -16,11 +16,11 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Found, find
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.earlier import informed
-from vbrand.model.posterior import scores_of
+from vbrand.model.posterior import Posterior, scores_of
 from vbrand.model.prior import Prior
-from vbrand.model.statistics import Statistics, joined
+from vbrand.model.statistics import Statistics, joined, nothing_about
 from vbrand.threads import one_thread
-from vbrand.types import IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,9 @@ def _together(prior: Prior, earlier: Earlier, into: int, gone: int) -> Earlier:
     )
 
 
-def statistics_in(rows: Rows, fit: Ascent) -> Statistics:
-    """Return the statistics of some rows in working coordinates, shared out by a fit."""
-    with_rows = fit.posterior.components.reordered(np.arange(fit.statistics.counts.size))
+def statistics_in(rows: FloatArray, posterior: Posterior) -> Statistics:
+    """Return the statistics of some rows in working coordinates, shared out by a posterior."""
+    if rows.shape[0] == 0:
+        return nothing_about(posterior.components.mean)
     with one_thread():
-        return sweep(rows, scores_of(replace(fit.posterior, components=with_rows))).statistics
+        return sweep(Rows.plain(rows), scores_of(posterior)).statistics

@@ -29,9 +29,10 @@ def taught_by(prior: Prior, posterior: Posterior) -> Statistics:
 
     known = posterior.weights.dirichlet[: prior.known] - prior.weights.dirichlet[: prior.known]
     own = np.append(known, np.zeros(after.dof.size - prior.known))
-    counts = np.where(fixed, own, after.dof - before.dof)
+    counts = np.maximum(np.where(fixed, own, after.dof - before.dof), 0.0)
     weights = counts.copy()
     np.subtract(after.precision, before.precision, out=weights, where=~fixed)
+    weights = np.maximum(weights, 0.0)  # rounding makes less than none
 
     # (14.1)  N = u - nu,  R = l - lambda;  about o = m:  s = lambda (m - m0),
     #         Q = S - Psi - R D - lambda (m - m0)(m - m0)'
