@@ -1,15 +1,21 @@
 """Batches that arrive one after the other, and what a person says of their groups."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
-from vbrand.estimators.fitted import Fitted
+import numpy as np
+from sklearn.utils import check_random_state
+
+from vbrand.estimators.fitted import Fitted, Learned, Story
 from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.settings import extremes_told
 from vbrand.estimators.stored import Stored
-from vbrand.estimators.story import begun
+from vbrand.estimators.story import afresh, begun, empty
 from vbrand.facts.events import EventLog
+from vbrand.inference.batches import Further
+from vbrand.inference.rows import Rows
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import more_rows
 
@@ -18,8 +24,23 @@ class Batches(Stored):
     """A detector that goes on from batch to batch."""
 
     @abstractmethod
-    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
-        """Return the state after the next batch; nothing is stored yet."""
+    def _found(
+        self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator, story: Story | None
+    ) -> Further:
+        """Return the best fit with the classes of a view, after earlier batches if there is a story."""
+
+    @abstractmethod
+    def _answered(
+        self,
+        learned: Learned,
+        table: Given,
+        rows: Rows,
+        chosen: int,
+        fit: Further,
+        story: Story | None,
+        generator: np.random.Generator,
+    ) -> Fitted:
+        """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
 
     def update(self, X: Any) -> Any:
         """Share the rows of the next batch out, given all that earlier ones taught, and return its discovery.
@@ -61,3 +82,25 @@ class Batches(Stored):
         """Return what became of groups, batch after batch."""
         story = begun(self._fitted.finding)
         return EventLog(() if story is None else story.events)
+
+    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
+        views = enumerate(fitted.learned.views)
+        stories = {view: afresh(fitted.finding.story, known.rows.size) for view, (_, known) in views}
+        return self._best_of(fitted.learned, table, stories)
+
+    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
+        story, chosen, views = begun(fitted.finding), fitted.finding.chosen, enumerate(fitted.learned.views)
+        columns = fitted.learned.passage.coordinates.centre.size
+        if story is None:
+            return self._best_of(
+                fitted.learned, table, {view: empty(known.rows.size, columns) for view, (_, known) in views}
+            )
+        return self._best_of(fitted.learned, table, {chosen: story})
+
+    def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
+        """Return the state after the best fit of a table, of those with the classes of some views."""
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = learned.passage.rows(table.rows)
+        fits = {view: self._found(learned, view, rows, generator, story) for view, story in stories.items()}
+        chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
+        return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)

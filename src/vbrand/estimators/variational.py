@@ -2,14 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
@@ -29,7 +28,7 @@ from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.story import afresh, begun, earlier_of, empty, numbered, together, told
+from vbrand.estimators.story import earlier_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
@@ -218,28 +217,6 @@ class VBrand(Batches):
         own = paper_settings(study, np.asarray(X, dtype=np.float64))
         settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
-
-    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
-        views = enumerate(fitted.learned.views)
-        stories = {view: afresh(fitted.finding.story, known.rows.size) for view, (_, known) in views}
-        return self._best_of(fitted.learned, table, stories)
-
-    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
-        story, chosen, views = begun(fitted.finding), fitted.finding.chosen, enumerate(fitted.learned.views)
-        columns = fitted.learned.passage.coordinates.centre.size
-        if story is None:
-            return self._best_of(
-                fitted.learned, table, {view: empty(known.rows.size, columns) for view, (_, known) in views}
-            )
-        return self._best_of(fitted.learned, table, {chosen: story})
-
-    def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
-        """Return the state after the best fit of a table, of those with the classes of some views."""
-        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = learned.passage.rows(table.rows)
-        fits = {view: self._found(learned, view, rows, generator, story) for view, story in stories.items()}
-        chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
-        return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)
 
     def _answered(
         self,
