@@ -33,6 +33,12 @@ Measure = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="COLUMN", help="Column to measure though it looks like an id; may be repeated."),
 ]
+Replicate = Annotated[
+    str | None,
+    typer.Option(
+        "--replicate", metavar="COLUMN", help="Column that names samples: rows of one count once, by their mean."
+    ),
+]
 Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first.")]
 
 
@@ -90,6 +96,7 @@ def discover(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    replicate: Replicate = None,
     sheet: Sheet = None,
     truth: Annotated[
         str | None, typer.Option("--truth", metavar="COLUMN", help="Column of the true classes, to score the result.")
@@ -138,7 +145,7 @@ def discover(
 
         chosen = parsed(settings or [], max_false_novelty)
         with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()))
+            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()), replicate)
             material = read_material(train, test, roles, sheet)
             if xlsx:
                 check_workbook(len(material.unknown.rows))
@@ -154,7 +161,7 @@ def discover(
             if analysis.selection is not None:
                 typer.echo(analysis.selection)
             labels = out / f"labels.{'xlsx' if xlsx else 'csv'}"
-            typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}.")
+            typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}. What words mean: vbrand explain.")
 
 
 @app.command(epilog=_EPILOG)
@@ -242,6 +249,23 @@ def settings(
         from vbrand.commands.settings import about
 
         typer.echo(about(names or []))
+
+
+@app.command(epilog=_EPILOG)
+def explain(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORD]...", help="Words such as share, tails, ARI; else all of them.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Tell what the words mean that tables, notes and the report use.
+
+    Example: vbrand explain "P(novel)" tails
+    """
+    with sentences(debug=debug):
+        from vbrand.commands.words import explained
+
+        typer.echo(explained(words or []))
 
 
 @app.command(epilog=_EPILOG)

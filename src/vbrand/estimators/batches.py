@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from vbrand.estimators.fitted import Fitted, Learned, Story
 from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
 from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.repeated import samples_of
 from vbrand.estimators.settings import extremes_told
 from vbrand.estimators.stored import Stored
 from vbrand.estimators.story import afresh, begun, empty
@@ -25,9 +26,15 @@ class Batches(Stored):
 
     @abstractmethod
     def _found(
-        self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator, story: Story | None
+        self,
+        learned: Learned,
+        view: int,
+        rows: Rows,
+        table: Given,
+        generator: np.random.Generator,
+        story: Story | None,
     ) -> Further:
-        """Return the best fit with the classes of a view, after earlier batches if there is a story."""
+        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
 
     @abstractmethod
     def _answered(
@@ -42,17 +49,19 @@ class Batches(Stored):
     ) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
 
-    def update(self, X: Any) -> Any:
+    def update(self, X: Any, groups: Any = None) -> Any:
         """Share the rows of the next batch out, given all that earlier ones taught, and return its discovery.
 
         The rows of earlier batches are not needed. Groups keep their names: `novel 3` of one batch is `novel 3` of all
         later ones. The first batch after `fit` is a discovery; a detector that has discovered a table goes on from it.
+        `groups` names the sample that each row is of, as in `discover`.
         """
         fitted = self._fitted
         self._check_parameters()
-        table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
-        if table.rows.shape[0] > 1 and (table.rows == table.rows[0]).all():
+        rows = more_rows(self, X, self._fitted_columns)
+        if rows.shape[0] > 1 and (rows == rows[0]).all():
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
+        table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
         with compilation_told(self.verbose), extremes_told():
             self._state = self._updated(fitted, table)
         return self._state.discovery
@@ -100,7 +109,7 @@ class Batches(Stored):
     def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
         """Return the state after the best fit of a table, of those with the classes of some views."""
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = learned.passage.rows(table.rows)
-        fits = {view: self._found(learned, view, rows, generator, story) for view, story in stories.items()}
+        rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
+        fits = {view: self._found(learned, view, rows, table, generator, story) for view, story in stories.items()}
         chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
         return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)

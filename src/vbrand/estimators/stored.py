@@ -56,7 +56,8 @@ class Stored(Shell):
 def without_rows(model: Model) -> Model:
     """Return a model that holds no labelled row, on its map neither."""
     facts = None if model.facts is None else replace(model.facts, labelled=None)
+    learned = replace(without_witnesses(model.learned), prints=None)
     finding, story = model.finding, model.finding.story
     if story is not None:
         finding = replace(finding, story=frozen(story, finding.posterior, story.homes >= -1))
-    return replace(model, learned=without_witnesses(model.learned), finding=finding, facts=facts)
+    return replace(model, learned=learned, finding=finding, facts=facts)

@@ -133,22 +133,23 @@ def told(
     story: Story,
     further: Further,
     rows: Rows,
+    batch: int,
     found: VariationalDiscovery,
     meaning: Meaning,
     most: int,
     window: int,
 ) -> Story:
-    """Return the story after a batch, whose rows and those of the window before are `rows`.
+    """Return the story after a batch: the first so many of the rows are its own, the others those of the window.
 
     Of components without a name at most so many go on, the largest; of rows so many stay at hand, the last.
     """
-    best, same = further.found.best, identity(story, further, found.labels.size)
+    best, same = further.found.best, identity(story, further, batch)
     numbers, novel = same.numbers.copy(), np.flatnonzero(meaning.class_of < 0)
     of_components = found.group_components < novel.size
     numbers[novel[found.group_components[of_components]]] = found.group_numbers[of_components]
     inside = found.group_numbers[~of_components]
 
-    stays = _staying(found.labels.size, len(rows), window)
+    stays = _staying(batch, len(rows), window)
     leaves = np.delete(np.arange(len(rows)), stays)
     taught = with_earlier(_earlier(further).taught, statistics_in(rows.working(leaves), best.posterior))
     everything = with_earlier(_earlier(further).taught, best.statistics)
@@ -158,7 +159,7 @@ def told(
     return replace(
         story,
         batches=story.batches + 1,
-        rows=story.rows + found.labels.size,
+        rows=story.rows + batch,
         taught=taught.reordered(np.append(np.arange(story.known), places)),
         class_of=meaning.class_of[places],
         numbers=numbers[places],

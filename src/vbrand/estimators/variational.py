@@ -26,6 +26,7 @@ from vbrand.estimators.checking import (
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.model_file import read_model
+from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.story import earlier_of, numbered, together, told
@@ -245,21 +246,22 @@ class VBrand(Batches):
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.flatnonzero(prior.class_of >= 0), pieces)
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = self._notes(learned, prior, class_of[known.size - pieces.size :].tolist())
+        notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
         yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
         discovery = discovery_of(
             self._context(learned, table, yards, class_of, notes, threshold, so_far),
-            rows,
+            learned.passage.rows(table.rows),
             in_user_units(fit.found, len(everything) * learned.passage.log_volume),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
             None if verdict is None else verdict.of_first(len(rows)),
+            table.counted,
             None if story is None else numbered(story, fit, len(rows), meaning),
         )
         finding = replace(finding, group_components=discovery.group_components)
         if story is not None:
-            after = told(story, fit, everything, discovery, meaning, self.max_novel, self._tuning.window)
+            after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
             finding = replace(finding, story=after)
         return Fitted(learned, finding, discovery=discovery)
 
@@ -311,15 +313,21 @@ class VBrand(Batches):
         return Relearned(left.prior(prior), labelled_classes(prior, fewer.rows, left), np.append(kept, since))
 
     def _found(
-        self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator, story: Story | None
+        self,
+        learned: Learned,
+        view: int,
+        rows: Rows,
+        table: Given,
+        generator: np.random.Generator,
+        story: Story | None,
     ) -> Further:
-        """Return the best fit with the classes of a view, after earlier batches if there is a story."""
+        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
         prior = self._prior(learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
             if story is None or story.batches == 0:
-                how["component"] = self._initial_components(learned, rows, prior)
+                how["component"] = self._initial_components(learned, table, prior)
             if story is None:
                 return Further(find(rows, prior, effort, generator, **how), prior)
             everything = together(story, rows)
@@ -359,10 +367,11 @@ class VBrand(Batches):
             tuning=self._tuning.stage1,
         )
 
-    def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:
+    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = self._components_of_labels(learned, self.init, rows, prior)
+        start = self._components_of_labels(learned, self.init, learned.passage.rows(table.rows), prior)
+        start = start if table.counted is None else start[table.counted]
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:
             raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")

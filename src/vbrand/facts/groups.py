@@ -81,13 +81,16 @@ def describe_groups(
     min_group: int,
     yardstick: Yardstick,
     doubtful: tuple[str, ...] = (),
+    counted: IntArray | None = None,
     before: tuple["Past", ...] = (),
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
-    `doubtful` are names of novel groups, `before` says what earlier batches knew of them.
+    `doubtful` are names of novel groups; `counted` are the rows that are no copies, if some are; `before` says what
+    earlier batches knew of the groups.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
+    different = sizes if counted is None else np.bincount(clusters[counted], minlength=weights.size)
     past = before or tuple(Past(f"novel {number}") for number in range(1, weights.size - classes.size + 1))
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
@@ -97,7 +100,7 @@ def describe_groups(
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
         own = Past(str(classes[k])) if known else past[k - classes.size]
-        name, so_far = own.name, own.rows + size
+        name, so_far = own.name, own.rows + different[k]
         explain = partial(yardstick.explain, some_rows(table, clusters == k))
         if size == 0:
             explain = partial(yardstick.explain_place, own.centre)
