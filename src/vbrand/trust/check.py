@@ -37,7 +37,7 @@ class Verdict:
 def checked(case: Case, folds: int, generator: np.random.Generator, tuning: CheckTuning = TUNED) -> Verdict | None:
     """Return what hidden rows say, or None if no class has enough rows to hide any."""
     classes = int(case.prior.class_of.max()) + 1
-    fold = deal(case.witnesses, classes, case.rows.shape[0], folds, tuning)
+    fold = deal(case.witnesses, classes, case.rows.shape[0], folds, generator, tuning)
     if (fold < 0).all():
         return None
 
@@ -45,7 +45,7 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
     cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
-    counts, unchecked = _table(case, fits, cells, classes)
+    counts, unchecked = _table(case, fits, cells, classes, tuning)
     shares = draw_shares(counts, generator, tuning)
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
@@ -69,7 +69,9 @@ def _hidden_by_component(fits: list[Fold]) -> FloatArray:
     return np.asarray(np.sum([np.append(rows[of >= 0].sum(), rows[of < 0]) for rows, of in shares], axis=0))
 
 
-def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Counts, IntArray]:
+def _table(
+    case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: CheckTuning
+) -> tuple[Counts, IntArray]:
     """Return the table of unlabelled and hidden rows by cell, and the classes of which no row was hidden.
 
     Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
@@ -87,25 +89,34 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
         hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), none
+    return Counts(counts, hidden, cells.starts, *_shares(case, fits, classes, tuning)), none
 
 
-def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
-    """Return the shares of the classes among known rows, as the fit has them and as labelled, (2, J).
+def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of the classes among known rows, as the fit has them and as labelled, and what they are worth.
 
-    (9.4)  N_j = rows of its components / the share of its hidden rows that fell there, both shrunk by one hidden row
+    Both are (2, J). Hidden rows say which rows of each class the components of which class take:
+
+    (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji,  H_i rows of the components of class i, P_ji the
+           share of the hidden rows of class j that fell there; H shrunk by one hidden row
     """
-    held, stayed, hidden = np.zeros(classes), np.zeros(classes), np.zeros(classes)
+    held, fell = np.zeros(classes), np.zeros((classes, classes))  # H, and hidden rows by class and class of component
     for fit in fits:
         known = fit.class_of >= 0
         held += np.exp(by_class(fit.unlabelled.log_shares[:, known], fit.class_of[known])).sum(axis=0) / len(fits)
         own = np.exp(by_class(fit.witnesses.log_shares[:, known], fit.class_of[known]))
-        member = case.witnesses.member[fit.hidden]
-        np.add.at(stayed, member, own[np.arange(member.size), member])
-        np.add.at(hidden, member, 1.0)
+        np.add.at(fell, case.witnesses.member[fit.hidden], own)
+    hidden = np.bincount(np.concatenate([case.witnesses.member[fit.hidden] for fit in fits]), minlength=classes)
     labelled = np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
-    by_fit = (held + case.rows.shape[0] * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
-    return np.stack([by_fit / by_fit.sum(), labelled])
+
+    each = 1.0 / (hidden + 1.0)
+    rows, share = case.rows.shape[0] * labelled, fell * each[:, None]
+    for _ in range(tuning.share_steps):
+        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
+        rows = (taken + case.rows.shape[0] * labelled * each) / (share.sum(axis=1) + each)
+    # no more than the hidden rows that tell it, nor than the rows that were counted
+    worth = 1.0 / (1.0 / (fell.sum(axis=1) + 1.0) + 1.0 / (held + 1.0))
+    return np.stack([rows / rows.sum(), labelled]), np.stack([worth, np.full(classes, tuning.shift)])
 
 
 def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:
