@@ -58,7 +58,9 @@ def forgotten(lessons: Lessons, rows: FloatArray, hidden: BoolArray, vague: Comp
         absent = statistics.reordered(mode) + all_own.about(origin).scaled(-1.0)
         left = Rows.plain(np.ascontiguousarray(white[own & ~hidden]))
         before = Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64))
-        found = ascend(left, before, alone, winners=np.zeros(len(left), dtype=np.int32)).statistics.about(origin) + absent
+        found = (
+            ascend(left, before, alone, winners=np.zeros(len(left), dtype=np.int32)).statistics.about(origin) + absent
+        )
         for name, part in parts.items():
             part[k] = getattr(found, name)[0]
 

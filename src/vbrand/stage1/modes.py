@@ -137,7 +137,9 @@ def known_without(
     kept = np.flatnonzero(stays)
     fewer = left > 0
 
-    vague = _vague(lessons.components.mean.mean(axis=0), lessons.components.kernels[0], lessons.components.noise, tuning)
+    vague = _vague(
+        lessons.components.mean.mean(axis=0), lessons.components.kernels[0], lessons.components.noise, tuning
+    )
     try:
         used = forgotten(lessons, rows, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of], vague)
         sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning)

@@ -1,6 +1,6 @@
 """The check of a fit: labelled rows that it has not seen say what its components mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -50,17 +50,33 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
     found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0)
-    found = Checked(
-        case.labelled, cells, shares.classes, shares.novel, farthest, _fit_weight(fits, found, case.witnesses.member)
-    )
+    found = replace(found, fit_weight=_fit_weight(fits, found, case.witnesses.member))
+    larger = _of_fit(counts, cells.mass(full, class_of).sum(axis=0))
     return Verdict(
-        Meaning(class_of, found),
-        shares.novel_rows / counts.unlabelled,
+        Meaning(class_of, _scaled(found, larger)),
+        np.minimum(larger * shares.novel_rows / counts.unlabelled, 1.0),
         np.stack([_novelty(fit, found, of_witnesses=False) for fit in fits]),
         np.concatenate([_novelty(fit, found, of_witnesses=True) for fit in fits]),
         case.sampled,
         unchecked,
     )
+
+
+def _of_fit(counts: Counts, rows: FloatArray) -> FloatArray:
+    """Return by what the share of novelty is larger in the fit with all labels, which has so many rows in each cell.
+
+    With all labels classes keep rows that they lose to a novel component without some; novel rows stay where they are.
+    """
+    # (9.16)  t_c / the rows of the cell in the fit with all labels, in the cells of novel components
+    of_novel = np.arange(rows.size) >= counts.starts[1]
+    return np.where(of_novel, counts.unlabelled / np.maximum(rows, 1.0), 1.0)
+
+
+def _scaled(found: Checked, factor: FloatArray) -> Checked:
+    """Return the shares of cells with those of novelty so many times as large, at most 1."""
+    novel = np.minimum(factor * found.novel, 1.0)
+    known = np.maximum(1.0 - found.novel, np.finfo(np.float64).tiny)
+    return replace(found, novel=novel, classes=found.classes * ((1.0 - novel) / known)[:, None])
 
 
 def _hidden_by_component(fits: list[Fold]) -> FloatArray:
@@ -69,9 +85,7 @@ def _hidden_by_component(fits: list[Fold]) -> FloatArray:
     return np.asarray(np.sum([np.append(rows[of >= 0].sum(), rows[of < 0]) for rows, of in shares], axis=0))
 
 
-def _table(
-    case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: CheckTuning
-) -> tuple[Counts, IntArray]:
+def _table(case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: CheckTuning) -> tuple[Counts, IntArray]:
     """Return the table of unlabelled and hidden rows by cell, and the classes of which no row was hidden.
 
     Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
@@ -95,10 +109,7 @@ def _table(
 def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> tuple[FloatArray, FloatArray]:
     """Return the shares of the classes among known rows, as the fit has them and as labelled, and what they are worth.
 
-    Both are (2, J). Hidden rows say which rows of each class the components of which class take:
-
-    (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji,  H_i rows of the components of class i, P_ji the
-           share of the hidden rows of class j that fell there; H shrunk by one hidden row
+    Both are (2, J).
     """
     held, fell = np.zeros(classes), np.zeros((classes, classes))  # H, and hidden rows by class and class of component
     for fit in fits:
@@ -107,16 +118,29 @@ def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> 
         own = np.exp(by_class(fit.witnesses.log_shares[:, known], fit.class_of[known]))
         np.add.at(fell, case.witnesses.member[fit.hidden], own)
     hidden = np.bincount(np.concatenate([case.witnesses.member[fit.hidden] for fit in fits]), minlength=classes)
-    labelled = np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
 
-    each = 1.0 / (hidden + 1.0)
-    rows, share = case.rows.shape[0] * labelled, fell * each[:, None]
-    for _ in range(tuning.share_steps):
-        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
-        rows = (taken + case.rows.shape[0] * labelled * each) / (share.sum(axis=1) + each)
+    labelled = np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
+    rows = _rows_of_classes(held, fell, hidden, case.rows.shape[0] * labelled, tuning)
     # no more than the hidden rows that tell it, nor than the rows that were counted
     worth = 1.0 / (1.0 / (fell.sum(axis=1) + 1.0) + 1.0 / (held + 1.0))
     return np.stack([rows / rows.sum(), labelled]), np.stack([worth, np.full(classes, tuning.shift)])
+
+
+def _rows_of_classes(
+    held: FloatArray, fell: FloatArray, hidden: IntArray, usual: FloatArray, tuning: CheckTuning
+) -> FloatArray:
+    """Return how many unlabelled rows each class has, (J,): hidden rows say which components take which of them.
+
+    `held` are rows of the components of each class, `fell` hidden rows by class and by class of component, of as many
+    as are `hidden`, and `usual` what one more hidden row would say.
+    """
+    each = 1.0 / (hidden + 1.0)
+    rows, share = usual, fell * each[:, None]  # N, P
+    for _ in range(tuning.share_steps):
+        # (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji
+        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
+        rows = (taken + usual * each) / (share.sum(axis=1) + each)
+    return rows
 
 
 def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:

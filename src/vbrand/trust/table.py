@@ -50,7 +50,9 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     nothing = np.where(of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
 
     # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
-    usual, shape = (np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth))  # w, k
+    usual, shape = (
+        np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth)
+    )  # w, k
     size = np.full(chains, float(total))  # s
     rows = total * usual  # N
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
@@ -136,8 +138,11 @@ def _draw_novelty(
 
     some = generator.random(known.shape) < expit(log_some - log_none)
     # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
-    drawn = gammainccinv(t + 1.0, np.maximum(above * generator.random(known.shape), _TINY))
-    return np.where(some, np.maximum(drawn / stretch - known, 0.0), 0.0)
+    share = np.maximum(above * generator.random(known.shape), _TINY)[some]
+    novelty = np.zeros(known.shape)
+    drawn = gammainccinv(np.broadcast_to(t + 1.0, known.shape)[some], share)
+    novelty[some] = np.maximum(drawn / stretch - known[some], 0.0)
+    return novelty
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
