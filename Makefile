@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-elsewhere attack bench digests format clean
+.PHONY: demo test test-elsewhere attack bench digests docs format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -33,6 +33,12 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
 
+# the site: every example of the gallery runs, a warning is an error; then a browser looks at it (docs/_site/index.html)
+docs: .venv/.docs
+	$(BIN)/python docs/from/run.py --check
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_site
+	$(BIN)/pytest docs/test_site.py
+
 # after work that changes answers on purpose: what tests/test_digests.py compares with
 digests: .venv/.dev
 	PYTHONPATH=tests $(BIN)/python tests/test_digests.py
@@ -59,3 +65,7 @@ clean:
 .venv/.dev: .venv/.made pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev]'
 	@touch $@ .venv/.demo
+
+.venv/.docs: .venv/.dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev,docs]'
+	@touch $@

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbrand.samples import evenly, every_kth
+from vbrand import samples
+from vbrand.samples import chunks, evenly, every_kth, members_at, some_members
 
 
 @given(st.integers(1, 500), st.integers(1, 500))
@@ -42,3 +43,16 @@ def test_every_kth_is_at_most_so_many_in_equal_steps_and_with_a_smaller_step_the
 def test_a_sample_of_a_table_is_a_view():
     table = np.zeros((1_000, 3))
     assert np.shares_memory(table[every_kth(1_000, 10)], table)
+
+
+@given(st.lists(st.integers(0, 3), max_size=60), st.integers(1, 20), st.integers(1, 70))
+def test_members_are_the_same_however_rows_are_cut_into_chunks(labels, most, size):
+    labels = np.array(labels, dtype=np.int64)
+    members = np.flatnonzero(labels == 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "_CHUNK", size)
+        assert sum(chunk.stop - chunk.start for chunk in chunks(labels.size)) == labels.size
+        some = some_members(labels, labels.size, 2, most)
+        last = members_at(labels, labels.size, 2, np.arange(members.size)[-3:])
+    np.testing.assert_array_equal(some, members[every_kth(members.size, most)])
+    np.testing.assert_array_equal(last, members[-3:])

@@ -1,9 +1,11 @@
 """Rows: every one in one block, in working coordinates that end where they are said to."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from vbrand.inference.rows import BLOCK_NUMBERS, Rows
+from vbrand.inference.rows import BLOCK_NUMBERS, Rows, relabelled
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (10_000, 2), (20_000, 7), (700, 5_000)])
@@ -28,3 +30,31 @@ def test_working_coordinates_are_centred_scaled_and_end_at_the_farthest(dtype):
 def test_plain_rows_are_what_they_are_however_far():
     table = np.array([[1e30, -2.0], [0.0, 1e-30]])
     np.testing.assert_array_equal(Rows.plain(table).working(slice(None)), table)
+
+
+@pytest.mark.parametrize(("n", "p"), [(1, 3), (8_192, 3), (8_193, 3), (200_000, 10), (900_000, 40), (70_000, 2_000)])
+def test_pieces_are_whole_blocks_and_cover_all_rows(n, p):
+    rows = Rows.plain(np.broadcast_to(0.0, (n, p)))
+    blocks = list(rows.blocks())
+    pieces = rows.pieces()
+    assert [pieces[0].start, pieces[-1].stop] == [0, n]
+    assert all(before.stop == after.start for before, after in pairwise(pieces))
+    assert {piece.start for piece in pieces} <= {block.start for block in blocks}
+    assert len(pieces) <= 64
+
+
+def test_no_piece_of_a_very_long_table_is_larger_than_a_worker_can_hold():
+    rows = Rows.plain(np.broadcast_to(0.0, (10**9, 20)))
+    assert max(piece.stop - piece.start for piece in rows.pieces()) <= 2 * 2**20
+
+
+def test_a_part_is_a_view_with_the_same_working_coordinates():
+    table = np.arange(20.0).reshape(10, 2)
+    rows = Rows(table, np.array([1.0, 2.0]), np.array([2.0, 3.0]))
+    part = rows.part(slice(3, 7))
+    assert np.shares_memory(part.table, table)
+    np.testing.assert_array_equal(part.working(slice(None)), rows.working(slice(3, 7)))
+
+
+def test_small_numbers_get_new_names():
+    np.testing.assert_array_equal(relabelled(np.array([0, 2, 1]), np.array([5, 6, 7], np.int32)), [5, 7, 6])

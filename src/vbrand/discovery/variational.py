@@ -118,11 +118,13 @@ def discovery_of(
     weights: FloatArray,
     generator: np.random.Generator,
     verdict: Verdict | None = None,
+    counted: IntArray | None = None,
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units.
 
-    `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,). Memberships
-    are computed block by block whenever they are needed: no array of rows by components is kept.
+    `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,), `counted` are
+    the rows that the fit rests on, if others are copies. Memberships are computed block by block whenever they are
+    needed: no array of rows by components is kept.
     """
     n, classes = len(rows), context.classes
     tally = _tallied(rows, predictive, context)
@@ -132,13 +134,15 @@ def discovery_of(
     clusters = rank[tally.clusters]
 
     names = tuple(f"novel {number + 1}" for number in range(group_components.size))
-    check = None if verdict is None else _check(tally, group_components, names, verdict, context)
+    evidence = slice(None) if counted is None else counted
+    check = None if verdict is None else _check(tally, group_components, names, verdict, context, evidence)
     if verdict is None:
         weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
     else:
         weight = _checked_weights(tally.mean / n, classes.size, group_components)
-        count = _count_checked(tally.cells, verdict, context.min_group)
+        share = 1.0 if counted is None else counted.size / n  # of the rows, that are no copies
+        count = _count_checked(share * tally.cells, verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
@@ -155,6 +159,7 @@ def discovery_of(
             context.min_group,
             context.yardstick,
             doubtful=() if check is None else check.doubtful,
+            counted=counted,
         ),
         n_groups=count,
         check=check,
@@ -207,12 +212,17 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
 
 
 def _check(
-    tally: _Tally, group_components: IntArray, names: tuple[str, ...], verdict: Verdict, context: Context
+    tally: _Tally,
+    group_components: IntArray,
+    names: tuple[str, ...],
+    verdict: Verdict,
+    context: Context,
+    evidence: IntArray | slice,
 ) -> Check:
-    """Return how far to trust the answer."""
+    """Return how far to trust the answer; `evidence` are the rows that the fit rests on."""
     known, threshold = context.classes.size, context.threshold
     novel = verdict.novelty > threshold  # (folds, m) of the rows that were looked at
-    agreement = (novel == (tally.novelty[verdict.rows] > threshold)).mean()
+    agreement = (novel == (tally.novelty[evidence][verdict.rows] > threshold)).mean()
     return check_of(
         names,
         np.bincount(tally.clusters, minlength=known + tally.certain.size)[known + group_components],
@@ -220,7 +230,7 @@ def _check(
         tally.doubted[:known].sum(axis=0),
         verdict.novel_draws,
         agreement=float(agreement),
-        hidden_rows=verdict.hidden_novelty.size,
+        hidden_novelty=verdict.hidden_novelty,
         unchecked=tuple(str(context.classes[j]) for j in verdict.unchecked.tolist()),
     )
 

@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
@@ -90,11 +91,11 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Learn the known classes from labelled rows.
 
-        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. A fit that is
-        refused leaves the detector as it was.
+        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. `groups` names the
+        sample that each row is of: replicates count once. A fit that is refused leaves the detector as it was.
         """
         self._check_parameters()
         if y is None:
@@ -104,20 +105,27 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         table, columns = first_rows(self, X, least_rows=3)
         labels, given = read_labels(y)
         check_consistent_length(table, labels)
+        samples = samples_of(groups, table.shape[0])
 
         with compilation_told(self.verbose), extremes_told():
-            learned = self._learned(table[given], labels[given], columns)
+            own = labelled_rows(table[given], labels[given], None if samples is None else samples[given])
+            learned = replace(self._learned(own.rows, own.labels, columns), prints=own.prints, notes=own.notes)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if not given.all():
-                fitted = self._discovered(fitted, Given(table[~given], Likeness.of(X).of_rows(~given)))
+                others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
+                fitted = self._discovered(fitted, self._given(table[~given], like, others, own.prints))
             self._state = fitted
         return self
 
-    def discover(self, X: Any) -> Any:
-        """Share the rows of X out among the known classes and novel groups; later predictions use what was found."""
+    def discover(self, X: Any, groups: Any = None) -> Any:
+        """Share the rows of X out among the known classes and novel groups; later predictions use what was found.
+
+        `groups` names the sample that each row is of: replicates get one answer, that of their mean, and count once.
+        """
         fitted = self._fitted
         self._check_parameters()
-        table = Given(more_rows(self, X, self._fitted_columns), Likeness.of(X))
+        rows = more_rows(self, X, self._fitted_columns)
+        table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
         with compilation_told(self.verbose), extremes_told():
             self._state = self._discovered(fitted, table)
         return self._state.discovery
@@ -212,6 +220,12 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         views = self._views_of(rows, labels, passage.coordinates.noise)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
 
+    def _given(
+        self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None
+    ) -> Given:
+        """Return the rows of a table to discover, and which of them count."""
+        return given_rows(table, likeness, samples, labelled)
+
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""
         return learned
@@ -237,7 +251,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=float(self.threshold) if threshold is None else threshold,
-            min_group=self._smallest_group(table.rows.shape[0]),
+            min_group=self._smallest_group(table.rows.shape[0] if table.counted is None else table.counted.size),
             notes=notes,
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),
@@ -285,30 +299,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)
-
-    def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
-        """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
-        notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
-        if reduction is not None:
-            notes.append(
-                f"{reduction.axes.shape[1]} columns were reduced to {reduction.axes.shape[0]} principal "
-                "components and the size of what they leave over."
-            )
-
-        coarse = learned.passage.coarse_columns
-        if coarse:
-            notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
-
-        modes = np.bincount(prior.class_of)
-        if (modes > 1).any():
-            several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
-            notes.append(f"known classes with several modes: {several}.")
-        if pieces:
-            several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
-            notes.append(f"components that were taken for pieces of known classes: {several}.")
-
-        notes.append(f"tails: {prior.components.kernels[0].sentence}")
-        return tuple(notes)
 
     def _components_of_labels(self, learned: Learned, given: Any, rows: Rows, prior: Prior) -> IntArray:
         """Return the component that each row starts in, from labels in `init`; of a class its likeliest one.

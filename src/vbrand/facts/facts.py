@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.facts.check import UNCHECKED, Check
+from vbrand.facts.check import BINS, UNCHECKED, Check, novelty_bin
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
-from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw
+from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, with_telling
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import FloatArray, IntArray
 
-_BINS = 50
 _CONTRIBUTIONS = 12
 # labelled rows on the map: enough to see where the known classes lie
 _MOST_LABELLED = 500
@@ -36,6 +35,7 @@ class Points:
     classes: FloatArray  # (m, J + 1) probabilities of the known classes and of novelty
     scores: FloatArray  # (m, components) principal components
     truth: tuple[str, ...] | None
+    score: FloatArray | None = None  # (m,) how novel, beyond the digits of a probability
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ def facts_of(
     table: NDArray[Any],
     clusters: IntArray,
     novelty: FloatArray,
+    score: FloatArray,
     class_probabilities: Callable[[IntArray], FloatArray],
     groups: tuple[Group, ...],
     yardstick: Yardstick,
@@ -111,7 +112,7 @@ def facts_of(
 
     `witnesses` are labelled rows, of which some are shown on the map.
     """
-    drawn = rows_to_draw(clusters)
+    drawn = with_telling(rows_to_draw(clusters), novelty, score, threshold)
     scores_drawn, labelled = _placed(table[drawn], witnesses, yardstick)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
@@ -134,6 +135,7 @@ def facts_of(
             classes=class_probabilities(drawn),
             scores=scores_drawn,
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
+            score=score[drawn],
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
         climb=climb,
@@ -167,5 +169,5 @@ def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group
     kinds = tuple(GroupKind)
     # a doubtful group is not shown as if it were sure
     kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])[clusters]
-    cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
-    return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))
+    cell = novelty_bin(novelty)
+    return np.bincount(cell * len(kinds) + kind, minlength=BINS * len(kinds)).reshape(BINS, len(kinds))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from vbrand.inference.climb import (
     why_stop,
 )
 from vbrand.inference.kernel import sweep
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.sweeps import filled_up
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import components_of, room_for, wisharts_of
@@ -68,7 +69,7 @@ class Ascent:
 
     posterior: Posterior
     statistics: Statistics  # of the rows, shared out by this posterior
-    winners: NDArray[np.int32]  # (n,) the component that each row goes to
+    winners: Any  # (n,) the component that each row goes to: an array, or on disk as the rows are
     bound: Bound
     trace: FloatArray  # (sweeps,) the bound of every sweep
     stopped: Stopped
@@ -81,7 +82,7 @@ def ascend(
     *,
     tol: float = 1e-9,
     max_iter: int = 1_000,
-    winners: NDArray[np.int32] | None = None,
+    winners: Any = None,
     sort: bool = True,
     beat: float | None = None,
     threads: int = 1,
@@ -112,7 +113,7 @@ def _over_blocks(
     prior: Prior,
     start: Posterior,
     pace: Pace,
-    winners: NDArray[np.int32] | None,
+    winners: Any,
     threads: int,
     progress: Callable[[int, float], None] | None,
 ) -> Ascent:
@@ -140,7 +141,7 @@ def _over_blocks(
             order = best_stick_order(prior.weights, statistics.counts)
             if pace.sort and (np.diff(order) < 0).any():
                 statistics, plain = statistics.reordered(order), 0
-                winners = np.argsort(order).astype(np.int32)[winners]
+                winners = relabelled(winners, np.argsort(order).astype(np.int32))
             step = _jump(np.array(trace), len(trace), plain, pace.max_iter)
             jumped = step > 0.0
             if jumped and before is not None:
@@ -151,9 +152,7 @@ def _over_blocks(
         posterior = updated(prior, statistics)
 
 
-def _swept(
-    rows: Rows, prior: Prior, posterior: Posterior, winners: NDArray[np.int32] | None, threads: int, jumped: bool
-) -> Ascent | None:
+def _swept(rows: Rows, prior: Prior, posterior: Posterior, winners: Any, threads: int, jumped: bool) -> Ascent | None:
     """Return one sweep, or None where a jump led to scales that are none."""
     try:
         scores = scores_of(posterior)

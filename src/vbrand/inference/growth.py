@@ -19,7 +19,7 @@ from vbrand.inference.moves import (
     splits,
     without,
 )
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.starts import one_novelty
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.posterior import Posterior
@@ -273,7 +273,7 @@ def _tried(task: _Task, state: _State, proposal: Proposal, beat: float) -> _Tria
 
     part = with_novelties(task.prior, len(names) - task.prior.known)
     start = proposal.statistics.reordered(order)
-    found = task.climb(part, start, winners=place[proposal.winners], beat=beat)
+    found = task.climb(part, start, winners=relabelled(proposal.winners, place), beat=beat)
     found, names = _without_empty(task, found, [names[k] for k in order], beat)
 
     end = _State(found, tuple(names), max(state.next_name, max(names) + 1))

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, partial, reduce
-from itertools import pairwise
+from functools import cache, reduce
 from threading import local
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import BLOCK_NUMBERS, Rows
+from vbrand.inference.rows import PerRow, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (
     Block,
@@ -28,11 +27,10 @@ from vbrand.model.posterior import RowScores, Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
 
-# rows are cut into at most this many pieces (four times as many where statistics are small), whatever the number of
-# threads, and their statistics added in order
-_PIECES = 16
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
+Found = TypeVar("Found")
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -40,22 +38,45 @@ class Sweep:
     """The statistics of all rows, and the component that won each."""
 
     statistics: Statistics
-    winners: NDArray[np.int32]  # (n,)
+    winners: Any  # (n,) an array, or on disk as the rows are
 
 
-def sweep(rows: Rows, scores: RowScores, winners: NDArray[np.int32] | None = None, threads: int = 1) -> Sweep:
+def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads: int = 1) -> Sweep:
     """Share the rows out among the components in proportion to exp(score), and add up (5.2) and (5.3).
 
     `winners` of an earlier sweep make it fast: a row is scored first where it was last. Without them the rows are swept
     twice, the first time to find out. The answer does not depend on the number of threads.
     """
-    if winners is None:
-        guess = np.zeros(len(rows), np.int32)
-        winners = sweep(rows, scores, guess, threads).winners
-    winners = winners.copy()
-    return Sweep(
-        _summed(rows, scores, partial(_sweep_piece, rows, scores, _scoring(scores), winners), threads), winners
-    )
+    before: PerRow = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
+    after = rows.room()
+
+    def given(piece: slice) -> tuple[Any, ...]:
+        return scores, before[piece]
+
+    def taken(piece: slice, found: Sweep) -> Statistics:
+        after[piece] = found.winners
+        return found.statistics
+
+    return Sweep(_sum(each_piece(rows, _sweep_piece, given, taken, threads)), after)
+
+
+def each_piece(
+    rows: Rows,
+    work: Callable[..., Found],
+    given: Callable[[slice], tuple[Any, ...]],
+    taken: Callable[[slice, Found], Kept],
+    threads: int = 1,
+) -> list[Kept]:
+    """Return what is kept of the work on each piece of the rows, in their order.
+
+    `given` returns what the work on a piece gets beside its rows, `taken` what is kept of what the work returns.
+    """
+
+    def run(piece: slice) -> Kept:
+        return taken(piece, work(rows.part(piece), *given(piece)))
+
+    pieces = rows.pieces()
+    return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
 
 
 @dataclass(frozen=True)
@@ -77,18 +98,17 @@ def draw(rows: Rows, scores: RowScores, labels: NDArray[np.int32], slices: Slice
     beyond = (slices.depths - np.maximum(labels - slices.known + 1, 0)).astype(np.int32)
     levels = int(beyond.max(initial=0)) + 1
     keys = labels * np.int32(levels) + (levels - 1 - beyond)
-    run = partial(_draw_piece, rows, scores, _scoring(scores), keys, levels, slices, drawn)
-    return Sweep(_summed(rows, scores, run, threads), drawn)
+
+    def given(piece: slice) -> tuple[Any, ...]:
+        own = Slices(slices.known, slices.depths[piece], slices.uniforms[piece])
+        return scores, keys[piece], levels, own, drawn[piece]
+
+    parts = each_piece(rows, _draw_piece, given, lambda piece, found: found, threads)
+    return Sweep(_sum(parts), drawn)
 
 
-def _summed(rows: Rows, scores: RowScores, run: Callable[[list[slice]], Statistics], threads: int) -> Statistics:
-    """Return the statistics of all rows: pieces of them run on threads, and are added in order."""
-    components, p = scores.centre.shape
-    pieces = _cut(list(rows.blocks()), max(_PIECES, min(4 * _PIECES, BLOCK_NUMBERS // (components * p * p))))
-    if threads == 1 or len(pieces) == 1:
-        parts = [run(piece) for piece in pieces]
-    else:
-        parts = list(_pool(threads).map(run, pieces))
+def _sum(parts: list[Statistics]) -> Statistics:
+    """Return the statistics of all rows from those of pieces, added in order."""
     statistics = _pairwise(parts)
     # the loops fill lower triangles
     upper = np.tril(statistics.squares, -1).transpose(0, 2, 1)
@@ -133,43 +153,36 @@ def _nothing(scores: RowScores) -> Statistics:
     )
 
 
-def _sweep_piece(
-    rows: Rows, scores: RowScores, scoring: Scores, winners: NDArray[np.int32], piece: list[slice]
-) -> Statistics:
-    found = _nothing(scores)
+def _sweep_piece(rows: Rows, scores: RowScores, before: NDArray[np.int32]) -> Sweep:
+    """Return the statistics of some rows, lower triangles of squares, and the components that won them."""
+    found, scoring, winners = _nothing(scores), _scoring(scores), before.copy()
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
     block, group = _memory_of_this_thread(scores, rows)
     evidence = 0.0
-    for part in piece:
-        _load(rows, part, winners, block)
-        evidence += sweep_block(block, group, scoring, winners, adding)
-    return replace(found, evidence=evidence)
+    for part in rows.blocks():
+        _load(rows, part, winners[part], block)
+        evidence += sweep_block(block, group, scoring, winners[part], adding)
+    return Sweep(replace(found, evidence=evidence), winners)
 
 
 def _draw_piece(
-    rows: Rows,
-    scores: RowScores,
-    scoring: Scores,
-    keys: NDArray[np.int32],
-    levels: int,
-    slices: Slices,
-    labels: NDArray[np.int32],
-    piece: list[slice],
+    rows: Rows, scores: RowScores, keys: NDArray[np.int32], levels: int, slices: Slices, labels: NDArray[np.int32]
 ) -> Statistics:
-    found = _nothing(scores)
+    """Draw the components of some rows, in place, and return their statistics."""
+    found, scoring, known = _nothing(scores), _scoring(scores), slices.known
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
     block, group = _memory_of_this_thread(scores, rows)
     block = block._replace(first=np.empty(len(scores.centre) * levels + 1, np.int64))
-    for part in piece:
-        _load(rows, part, keys, block)
-        draw_block(block, group, scoring, slices.known, slices.depths, levels, slices.uniforms, labels, adding)
+    for part in rows.blocks():
+        _load(rows, part, keys[part], block)
+        depths, uniforms = slices.depths[part], slices.uniforms[part]
+        draw_block(block, group, scoring, known, depths, levels, uniforms, labels[part], adding)
     return found
 
 
 def _load(rows: Rows, part: slice, keys: NDArray[np.int32], block: Block) -> None:
     """Load a block of rows in order of their keys."""
-    size = part.stop - part.start
-    load_block(rows.table, part.start, size, keys, rows.centre, rows.multiplier, rows.farthest, *block)
+    load_block(rows.table[part], 0, keys.size, keys, rows.centre, rows.multiplier, rows.farthest, *block)
 
 
 @cache
@@ -184,16 +197,11 @@ def _memory_of_this_thread(scores: RowScores, rows: Rows) -> tuple[Block, Group]
     """Return the memory that the present thread used last, if it fits: fresh memory is slow memory."""
     components, p = scores.centre.shape
     room, size = -(-components // _ROOM) * _ROOM, next(rows.blocks()).stop
-    if getattr(_of_this_thread, "shape", None) != (room, p, size):
+    last = getattr(_of_this_thread, "shape", (0, 0, 0))
+    if last[:2] != (room, p) or last[2] < size:
         _of_this_thread.block, _of_this_thread.group = block_memory(room, p, size), group_memory(room, p)
         _of_this_thread.shape = (room, p, size)
     return part_of(_of_this_thread.block, _of_this_thread.group, components)
-
-
-def _cut(blocks: list[slice], most: int) -> list[list[slice]]:
-    """Return the blocks in at most so many runs, as even as possible."""
-    edges = np.linspace(0, len(blocks), min(most, len(blocks)) + 1).astype(int)
-    return [blocks[first:last] for first, last in pairwise(edges.tolist())]
 
 
 def _pairwise(parts: list[Statistics]) -> Statistics:

@@ -8,20 +8,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.kernel import statistics_of_labelings, statistics_of_labels
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.splits import guesses
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
-from vbrand.samples import every_kth
+from vbrand.samples import some_members
 from vbrand.types import FloatArray, IntArray
 
 
@@ -36,7 +37,7 @@ class MoveKind(StrEnum):
 
 
 # statistics, and the component that each row looks at first
-Shared = tuple[Statistics, NDArray[np.int32]]
+Shared = tuple[Statistics, Any]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Proposal:
         return self.shared[0]
 
     @property
-    def winners(self) -> NDArray[np.int32]:
+    def winners(self) -> Any:
         """Return the component that each row looks at first, (n,)."""
         return self.shared[1]
 
@@ -132,7 +133,7 @@ def _merged_counts(counts: FloatArray, first: IntArray, second: IntArray) -> Flo
 
 def _merged(state: Ascent, into: int, gone: int) -> Shared:
     both = _together(state.statistics, np.array([into]), np.array([gone]))
-    winners = np.where(state.winners == gone, into, state.winners)
+    winners = relabelled(state.winners, _instead(state, gone, into))
     return without(_placed(state.statistics, into, both), winners, [gone])
 
 
@@ -160,7 +161,14 @@ def releases(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[
 def _released(state: Ascent, k: int) -> Shared:
     own, count = state.statistics.reordered(np.array([k])), state.statistics.counts.size
     statistics = joined([_placed(state.statistics, k, own.scaled(0.0)), own])
-    return statistics, np.where(state.winners == k, count, state.winners).astype(np.int32)
+    return statistics, relabelled(state.winners, _instead(state, k, count))
+
+
+def _instead(state: Ascent, old: int, new: int) -> NDArray[np.int32]:
+    """Return the names of components with another one for `old`."""
+    place = np.arange(state.statistics.counts.size, dtype=np.int32)
+    place[old] = new
+    return place
 
 
 def deletions(prior: Prior, state: Ascent) -> list[Proposal]:
@@ -186,24 +194,22 @@ def _born(state: Ascent, k: int, pieces: Statistics) -> Shared:
     return joined([_placed(now, k, pieces.reordered(first)), pieces.reordered(others)]), state.winners
 
 
-def without(
-    statistics: Statistics, winners: NDArray[np.int32], gone: list[int]
-) -> tuple[Statistics, NDArray[np.int32]]:
+def without(statistics: Statistics, winners: Any, gone: list[int]) -> Shared:
     """Return statistics and winners without some components; their rows look first at component 0."""
     kept = np.delete(np.arange(statistics.counts.size), gone)
     place = np.zeros(statistics.counts.size, dtype=np.int32)
     place[kept] = np.arange(kept.size)
-    return statistics.reordered(kept), place[winners]
+    return statistics.reordered(kept), relabelled(winners, place)
 
 
 def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning = TUNED) -> list[Split]:
     """Return ways to split component k, as fits on its rows alone found them, most promising first."""
-    members = np.flatnonzero(state.winners == k)
+    members = some_members(state.winners, len(rows), k, tuning.local_rows)
     room = prior.novel - (state.statistics.counts.size - prior.known)
     if members.size < tuning.fewest_rows or room < 1:
         return []
 
-    local = Rows.plain(rows.working(members[every_kth(members.size, tuning.local_rows)]))
+    local = Rows.plain(rows.working(members))
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
 
     def fitted(pieces: Statistics, labels: NDArray[np.int32], beat: float | None) -> Ascent:

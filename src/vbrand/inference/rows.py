@@ -1,8 +1,9 @@
 """The rows that a fit runs over: a table, and the way to working coordinates, taken block by block."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,35 @@ FARTHEST = 1e6
 # numbers a block holds, and rows at the most: it stays in the processor's second cache
 BLOCK_NUMBERS = 1_000_000
 _BLOCK_ROWS = 8_192
+# rows are cut into at most this many pieces, and four times as many where statistics of so many components are small;
+# of long tables no piece has more blocks than these
+_PIECES = 16
+_COMPONENTS = 16
+_BLOCKS_OF_A_PIECE = 128
+
+
+class PerRow(Protocol):
+    """A small number of each row: an array, or what lies on disk and can be read and written like one."""
+
+    def __getitem__(self, chosen: Any) -> NDArray[np.int32]: ...
+
+    def __setitem__(self, chosen: slice, values: NDArray[np.int32]) -> None: ...
+
+
+class Source(Protocol):
+    """Rows that do not lie in memory. What is chosen, by a slice, a mask or numbers of rows, is read."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns."""
+
+    def __getitem__(self, chosen: Any) -> NDArray[Any]: ...
+
+    def part(self, piece: slice) -> Any:
+        """Return the rows of a range, not read yet."""
+
+    def room(self) -> Any:
+        """Return room for a small number of each row, all zero."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +55,7 @@ class Rows:
     leaves room for those of ordinary ones.
     """
 
-    table: NDArray[Any]  # (n, p)
+    table: Any  # (n, p) an array or a Source
     centre: FloatArray  # (p,)
     multiplier: FloatArray  # (p,) working coordinates are (table - centre) * multiplier
     farthest: float = FARTHEST
@@ -50,5 +80,31 @@ class Rows:
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""
-        size = max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
+        size = self._block_rows
         return (slice(first, min(first + size, len(self))) for first in range(0, len(self), size))
+
+    def pieces(self) -> list[slice]:
+        """Return runs of blocks, as even as possible: the same for any number of threads, wherever the rows lie."""
+        size, p = self._block_rows, self.columns
+        blocks = -(-len(self) // size)
+        most = max(_PIECES, min(4 * _PIECES, BLOCK_NUMBERS // (_COMPONENTS * p * p)), blocks // _BLOCKS_OF_A_PIECE)
+        edges = np.linspace(0, blocks, min(most, blocks) + 1).astype(int) * size
+        return [slice(first, min(last, len(self))) for first, last in pairwise(edges.tolist())]
+
+    def part(self, piece: slice) -> "Rows":
+        """Return the rows of a range, with no copy of them."""
+        table = self.table[piece] if isinstance(self.table, np.ndarray) else self.table.part(piece)
+        return replace(self, table=table)
+
+    def room(self) -> Any:
+        """Return room for a small number of each row, all zero, where the rows lie: in memory or on disk."""
+        return np.zeros(len(self), np.int32) if isinstance(self.table, np.ndarray) else self.table.room()
+
+    @property
+    def _block_rows(self) -> int:
+        return max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
+
+
+def relabelled(numbers: Any, place: NDArray[np.int32]) -> Any:
+    """Return small numbers of rows under new names: `place` says which."""
+    return place[numbers] if isinstance(numbers, np.ndarray) else numbers.relabelled(place)
