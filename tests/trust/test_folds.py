@@ -42,3 +42,10 @@ def test_the_order_of_rows_and_columns_does_not_matter(seed):
     turned = Witnesses(rows.rows[order][:, [2, 0, 1]], rows.member[order])
     moved = deal(turned, 2, 1_000, 10, np.random.default_rng(0), TUNED)
     np.testing.assert_array_equal(moved, fold[order])
+
+
+def test_names_of_classes_do_not_matter():
+    rows = witnesses([30, 20, 20])
+    fold = deal(rows, 3, 1_000, 10, np.random.default_rng(0), TUNED)
+    renamed = Witnesses(rows.rows, np.array([2, 0, 1])[rows.member])
+    np.testing.assert_array_equal(deal(renamed, 3, 1_000, 10, np.random.default_rng(0), TUNED), fold)

@@ -35,6 +35,7 @@ from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
+from vbrand.samples import by_content
 from vbrand.stage1.classes import KnownClasses, check_sizes
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.elicit import Beliefs, elicit
@@ -213,6 +214,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Return what stage 1 learns from labelled rows."""
         with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
             kept = _varying_columns(table, columns)
+            order = by_content(table[:, kept])
+            table, labels = table[order], labels[order]
             reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
             coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
             passage = Passage(columns.names, kept, reduction, coordinates)

@@ -68,15 +68,16 @@ def deal(
 
     About `most` rows are hidden in all, and of each class at least one per fold if there are so many. Rows are dealt
     out by chance, for what is left of a class must not make up for what is hidden; from the order of their sums, so
-    that the order of rows and columns does not matter.
+    that neither the order of rows and columns nor the names of classes matter.
     """
     fold = np.full(witnesses.member.size, -1)
     share = min(1.0, most / max(witnesses.member.size, 1))
-    for j in range(classes):
-        own = np.flatnonzero(witnesses.member == j)
+    sums = witnesses.rows.sum(axis=1)
+    by_class = [np.flatnonzero(witnesses.member == j) for j in range(classes)]
+    for own in sorted(by_class, key=lambda own: (own.size, float(sums[own].sum()))):
         if own.size < tuning.fewest_rows:
             continue
-        ordered = own[np.argsort(witnesses.rows[own].sum(axis=1), kind="stable")]
+        ordered = own[np.argsort(sums[own], kind="stable")]
         chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
         fold[chosen] = generator.permutation(np.arange(chosen.size) % folds)
     return fold
