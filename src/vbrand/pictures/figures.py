@@ -192,12 +192,14 @@ def features_figure(group: Group, look: Look) -> Figure:
         "words": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
         "tips": [
             f"{_short(part.column, 60)}: {part.value:.4g}\nusual in the class: {part.usual:.4g}\n"
+            f"{''.join(f'together with {_short(name, 60)}' + chr(10) for name in part.others[:3])}"
             f"{part.share:.0%} of the squared distance"
             for part in parts
         ],
     }
 
-    ticks = [(place, _short(part.column)) for place, part in enumerate(parts)]
+    more = [f" + {len(part.others)}" if part.others else "" for part in parts]
+    ticks = [(place, f"{_short(part.column)}{more[place]}") for place, part in enumerate(parts)]
     return {
         "series": [bars],
         "across": True,
