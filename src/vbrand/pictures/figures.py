@@ -90,7 +90,6 @@ def _by_interest(groups: tuple[Group, ...]) -> list[int]:
 
 def novelty_figure(facts: Facts) -> Figure:
     """Return the distribution of P(novel), with the threshold, and that of labelled rows while they were hidden."""
-    bins = facts.novelty_counts.shape[0]
     series = [
         {
             "kind": "bars",
@@ -114,7 +113,7 @@ def novelty_figure(facts: Facts) -> Figure:
         "x": {"title": "P(novel)", "range": [0, 1]},
         "y": {"title": "rows (logarithmic)", "log": True, "range": [0.5, 2.0 * most]},
         "rules": [{"x": facts.threshold, "word": f"threshold {facts.threshold:g}"}],
-        "bins": bins,
+        "height": 320,
     }
 
 
