@@ -27,7 +27,7 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
     notes += [*learned.notes, *table.notes, *_guesses(learned)]
 
-    modes = np.bincount(prior.class_of)
+    modes = np.bincount(prior.class_of[prior.class_of >= 0])
     if (modes > 1).any():
         several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
         notes.append(f"known classes with several modes: {several}.")

@@ -96,7 +96,13 @@ class Yardstick:
 
     def explain(self, rows: FloatArray) -> Explanation:
         """Return the explanation of a row, or of the middle of several, given in the user's units, (n, p)."""
-        kept, working = self.passage.middle(rows)
+        return self._explained(*self.passage.middle(rows))
+
+    def explain_place(self, working: FloatArray) -> Explanation:
+        """Return the explanation of a place in working coordinates, (q,)."""
+        return self._explained(self.passage.outward(working[None])[0], working)
+
+    def _explained(self, kept: FloatArray, working: FloatArray) -> Explanation:
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
         divisor = self.components.divisor
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
