@@ -162,7 +162,8 @@ def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> 
         held += np.exp(by_class(fit.unlabelled.log_shares[:, known], fit.class_of[known])).sum(axis=0) / len(fits)
         own = np.exp(by_class(fit.witnesses.log_shares[:, known], fit.class_of[known]))
         np.add.at(fell, case.witnesses.member[fit.hidden], own)
-    hidden = np.bincount(np.concatenate([case.witnesses.member[fit.hidden] for fit in fits]), minlength=classes)
+    members = np.concatenate([case.witnesses.member[fit.hidden] for fit in fits])
+    hidden = np.bincount(members, minlength=classes).astype(np.float64)
 
     labelled = _labelled_rows(case, classes)
     # a class of which no row could be hidden is believed to stay in its own components
