@@ -26,7 +26,7 @@ def gaussian(n, seed=0, share=0.2):
 
 
 def test_moments_of_incomplete_gaussian_rows_are_those_of_maximum_likelihood():
-    """(3.26), (3.27) with plain moments are the EM algorithm: the gradient of the likelihood is zero at its end."""
+    """(3.27), (3.28) with plain moments are the EM algorithm: the gradient of the likelihood is zero at its end."""
     rows, _ = gaussian(400)
     scale = column_scales(rows, stand_in_scale(rows))
     fit = fit_with_gaps(rows, scale, fit_empirical)

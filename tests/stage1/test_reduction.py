@@ -149,7 +149,7 @@ def test_more_rows_speak_for_more_columns_and_always_for_two(rows, classes):
 
 
 def test_missing_cells_of_a_wide_table_are_what_its_gaussian_leads_to_expect():
-    """(3.28) by the covariance E' diag(var - left) E + left I of a probabilistic principal component analysis."""
+    """(3.29) by the covariance E' diag(var - left) E + left I of a probabilistic principal component analysis."""
     rng = np.random.default_rng(0)
     axes = np.linalg.qr(rng.normal(size=(8, 3)))[0].T
     variances = np.array([5.0, 2.0, 1.0, 0.1])

@@ -27,7 +27,7 @@ from vbrand.model.weights import prior_weights
 from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
-from vbrand.stage1.gaps import fit_with_gaps, observed_distances
+from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
 from vbrand.stage1.lessons import Lessons, forgotten
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -47,31 +47,6 @@ class _Way:
     def noise_in(self, coordinates: FloatArray) -> FloatArray | None:
         """Return what rounding hides, in coordinates that this matrix leads to."""
         return None if self.noise is None else np.asarray(coordinates @ self.noise @ coordinates.T)
-
-
-@dataclass(frozen=True)
-class _White:
-    """Coordinates in which modes are found: white ones; of rows with missing cells, which can't turn, the working ones.
-
-    The model does not care which: where coordinates are not white, what it believes of scatters is.
-    """
-
-    root: FloatArray  # (p, p) from here to working coordinates
-    inverse: FloatArray  # (p, p) and back
-    sphere: FloatArray  # (p, p) the average scatter within classes
-    turned: bool
-
-    @classmethod
-    def by(cls, root: FloatArray, inverse: FloatArray, turned: bool) -> "_White":
-        """Return the coordinates, given a root of the scatter within classes and its inverse."""
-        unit = np.eye(root.shape[0])
-        return cls(root, inverse, unit, turned) if turned else cls(unit, unit, root @ root.T, turned)
-
-    def inward(self, rows: FloatArray) -> FloatArray:
-        return np.asarray(rows @ self.inverse.T) if self.turned else rows
-
-    def outward(self, rows: FloatArray) -> FloatArray:
-        return np.asarray(rows @ self.root.T) if self.turned else rows
 
 
 @dataclass(frozen=True)
@@ -124,17 +99,17 @@ def learn_modes(
 
     deviations, unit = _clean_deviations(rows, member, way)
     turned = not np.isnan(rows).any()
-    white = _White.by(*_pooled_root(deviations, unit, way), turned)
+    white = White.by(*_pooled_root(deviations, unit, way), turned)
     modes = _all_modes(rows, member, white, way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         within = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes])
-        white = _White.by(*_pooled_root(white.outward(within) / unit, unit, way), turned)
+        white = White.by(*_pooled_root(white.outward(within) / unit, unit, way), turned)
         modes = _all_modes(rows, member, white, way)
 
     used, root = joined([mode.fit.statistics for mode in modes]), white.root
     noise = way.noise_in(white.inverse)
-    centres, scatters, average, alike = _alike_scatters(used, noise, white.sphere, tuning)
+    centres, scatters, average, alike = _alike_scatters(used, noise, tuning, white.sphere)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -152,26 +127,32 @@ def learn_modes(
 
 
 def known_without(
-    known: KnownClasses, rows: FloatArray, mode_of: IntArray, tuning: Stage1Tuning = TUNED
+    known: KnownClasses, rows: FloatArray, hidden: BoolArray, tuning: Stage1Tuning = TUNED
 ) -> tuple[KnownClasses, IntArray]:
-    """Return the known classes without some labelled rows of the given modes, and which of their components are left.
+    """Return the known classes without the hidden ones of their labelled rows, and which components are left.
 
-    The modes stay, and what the rows added to their statistics is taken off. A component that loses all its rows goes,
+    The modes stay, and what hidden rows taught about them is forgotten. A component that loses all its rows goes,
     unless it is the last one of its class.
     """
     lessons = known.lessons
     if lessons is None:
         raise ValueError("what each labelled row taught is not known")
+    mode_of = lessons.mode_of[hidden]
     left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
     classes_left = np.unique(known.class_of[left > 0])
     stays = (left > 0) | ~np.isin(known.class_of, classes_left)
     kept = np.flatnonzero(stays)
     fewer = left > 0
 
-    used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
+    parts = lessons.components
+    own_sphere = np.eye(rows.shape[1]) if lessons.sphere is None else lessons.sphere
+    vague = _vague(parts.mean.mean(axis=0), parts.kernels[0], parts.noise, tuning, own_sphere)
     try:
-        sphere = np.eye(rows.shape[1]) if lessons.sphere is None else lessons.sphere
-        centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, sphere, tuning)
+        used = forgotten(lessons, rows, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of], vague)
+        sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning, own_sphere)
+        centres, scatters, average, alike = _alike_scatters(
+            used.reordered(kept), lessons.components.noise, tuning, sphere
+        )
     except np.linalg.LinAlgError:
         raise ValueError(
             "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
@@ -193,7 +174,26 @@ def known_without(
     ), kept
 
 
-def _lessons(modes: list[_Mode], used: Statistics, white: _White, count: int) -> Lessons:
+def _sphere_without(
+    before: Statistics, after: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
+) -> FloatArray:
+    """Return what is a sphere in coordinates whitened by all rows, in those whitened without some, (p, p).
+
+    (3.26)  A^-1/2 A_left A^-1/2,  A the average (3.20) with all rows, A_left that without some
+    """
+    averages = [_average_scatter(one, noise, tuning, sphere)[1] for one in (before, after)]
+    turned = np.array_equal(sphere, np.eye(sphere.shape[0]))
+    if not turned:  # to white coordinates
+        size, axes = np.linalg.eigh(sphere)
+        root, back = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
+        averages = [back @ one @ back for one in averages]
+    size, axes = np.linalg.eigh(averages[0])
+    inverse = (axes / np.sqrt(size)) @ axes.T
+    without = np.asarray(inverse @ averages[1] @ inverse)
+    return without if turned else np.asarray(root @ without @ root)
+
+
+def _lessons(modes: list[_Mode], used: Statistics, white: White, count: int) -> Lessons:
     """Return what each of so many labelled rows taught."""
     mode_of = np.full(count, -1)
     for number, mode in enumerate(modes):
@@ -202,7 +202,7 @@ def _lessons(modes: list[_Mode], used: Statistics, white: _White, count: int) ->
     return Lessons(mode_of, components, used, white.root, white.inverse, None if white.turned else white.sphere)
 
 
-def _all_modes(rows: FloatArray, member: IntArray, white: _White, way: _Way) -> list[_Mode]:
+def _all_modes(rows: FloatArray, member: IntArray, white: White, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
     rows = white.inward(rows)
     middle = medians(rows)
@@ -238,21 +238,13 @@ def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatA
 
     deviation = rows - fit.centre
     if not complete:
-        return np.asarray(deviation[_near(*observed_distances(rows, fit.centre, fit.precision), tuning)])
+        return np.asarray(deviation[near(*observed_distances(rows, fit.centre, fit.precision), tuning)])
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
     # (3.15)  D <= p F_{p,5}(.999) med(D) / med(chi2_p)
     edge = p * stats.f.ppf(tuning.outlying, p, tuning.outlier_dof) * typical / stats.chi2.median(p)
     return np.asarray(deviation[distance <= edge])
-
-
-def _near(distance: FloatArray, cells: IntArray, tuning: Stage1Tuning) -> BoolArray:
-    """Return which rows do not lie far out, by the columns that they have: (3.15) with their number for p."""
-    count = np.maximum(cells, 1)
-    ratio = distance / stats.chi2.median(count)
-    typical = max(float(np.median(ratio[cells > 0])), np.finfo(float).tiny)
-    return np.asarray(distance <= count * stats.f.ppf(tuning.outlying, count, tuning.outlier_dof) * typical)
 
 
 def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[FloatArray, FloatArray]:
@@ -276,17 +268,10 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: _White, way: _Way) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: White, way: _Way) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
-    p, tuning = rows.shape[1], way.tuning
-    vague = Components(
-        medians(rows)[None],
-        np.array([tuning.vague]),
-        np.array([p + 1.0 + tuning.mode_alike]),
-        tuning.mode_alike * white.sphere[None],
-        (way.kernel,),
-        way.noise_in(white.inverse),
-    )
+    tuning = way.tuning
+    vague = _vague(medians(rows), way.kernel, way.noise_in(white.inverse), tuning, white.sphere)
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
         alike = vague.reordered(np.zeros(tuning.most_components, dtype=np.int64))
@@ -311,6 +296,15 @@ def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: _Wh
     return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
 
 
+def _vague(
+    centre: FloatArray, kernel: Kernel, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
+) -> Components:
+    """Return what is believed of a mode before its rows, `sphere` being the average scatter."""
+    p, alike = centre.size, tuning.mode_alike
+    strength, dof = np.array([tuning.vague]), np.array([p + 1.0 + alike])
+    return Components(centre[None], strength, dof, alike * sphere[None], (kernel,), noise)
+
+
 def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
     """Return whether a mode is farther from the centre of a larger one than its rows are: if not, they are one."""
     between = mode.fit.posterior.components.mean[0] - larger.fit.posterior.components.mean[0]
@@ -327,7 +321,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: _White, way: _Way) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: White, way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
@@ -353,22 +347,30 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: _White, wa
     return kept
 
 
+def _average_scatter(
+    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scatter of the rows of each mode, and their average."""
+    # W of (5.4), by drift = s / R
+    drift = used.sums / used.weights[:, None]
+    within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
+    own = within if noise is None else within + used.weights[:, None, None] * noise
+    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
+    spherical = tuning.spherical_rows
+    return own, (own.sum(axis=0) + spherical * sphere) / (used.counts.sum() + spherical)
+
+
 def _alike_scatters(
-    used: Statistics, noise: FloatArray | None, sphere: FloatArray, tuning: Stage1Tuning
+    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
 
     Sigma_k ~ InverseWishart with E[Sigma_k] = average: the degrees of freedom that make the modes most likely say how
     far each is drawn to the average, and how far a novel class may be expected to be like it.
     """
-    (count, p), spherical = used.sums.shape, tuning.spherical_rows
-    # W of (5.4), by drift = s / R
-    drift = used.sums / used.weights[:, None]
-    within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
-    own = within if noise is None else within + used.weights[:, None, None] * noise
-    centres = used.origin + drift
-    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
-    average = (own.sum(axis=0) + spherical * sphere) / (used.counts.sum() + spherical)
+    count, p = used.sums.shape
+    own, average = _average_scatter(used, noise, tuning, sphere)
+    centres = used.origin + used.sums / used.weights[:, None]
     middle = np.average(centres, axis=0, weights=used.counts)
 
     def log_evidence(alike: float) -> float:

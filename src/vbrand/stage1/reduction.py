@@ -144,7 +144,7 @@ def _with_expected(rows: FloatArray, axes: FloatArray, variances: FloatArray | N
     noise = np.zeros(axes.shape[0]) if variances is None else variances[-1] / variances[:-1]
     for i in np.flatnonzero(absent.any(axis=1)).tolist():
         own = axes[:, absent[i]]
-        # (3.28)  scores = (E_o E_o' + diag(left / size))^-1 E_o x_o,  x_m = E_m' scores
+        # (3.29)  scores = (E_o E_o' + diag(left / size))^-1 E_o x_o,  x_m = E_m' scores
         square = np.eye(axes.shape[0]) - own @ own.T + np.diag(noise)
         filled[i, absent[i]] = own.T @ np.linalg.lstsq(square, axes @ filled[i], rcond=None)[0]
     return filled

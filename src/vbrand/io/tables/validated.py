@@ -135,5 +135,5 @@ def _check_finite(rows: NDArray[Any], columns: Columns, gaps: bool) -> None:
     kind = "NaN" if np.isnan(rows[:, worst]).any() else "inf"
     raise ValueError(
         f"{columns.called(worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
-        "Drop those rows or columns, or fill them in; VBrand takes missing values as they are."
+        "Drop those rows or columns, or fill them in; VBrand.discover takes missing values as they are."
     )
