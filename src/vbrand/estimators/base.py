@@ -247,6 +247,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         class_of: IntArray,
         notes: tuple[str, ...],
         threshold: float | None = None,
+        earlier_rows: int = 0,
     ) -> Context:
         """Return what a discovery is about, given the components that mean known classes."""
         return Context(
@@ -254,7 +255,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=float(self.threshold) if threshold is None else threshold,
-            min_group=self._smallest_group(table.rows.shape[0] if table.counted is None else table.counted.size),
+            min_group=self._smallest_group(
+                earlier_rows + (table.rows.shape[0] if table.counted is None else table.counted.size)
+            ),
             notes=notes,
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),

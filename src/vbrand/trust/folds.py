@@ -18,7 +18,7 @@ from vbrand.model.prior import Prior, with_novelties
 from vbrand.samples import evenly
 from vbrand.stage1.lessons import Witnesses
 from vbrand.threads import one_thread
-from vbrand.trust.standing import Labelled, Standing, labelled_view, standing_of
+from vbrand.trust.standing import Labelled, Standing, standing_of
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -28,7 +28,7 @@ class Relearned:
     """The known classes without some witnesses."""
 
     prior: Prior
-    rows: IntArray  # (K,) labelled rows that each known component holds
+    labelled: Labelled
     kept: IntArray  # (K,) which of the known components with all witnesses they are
 
 
@@ -49,6 +49,7 @@ class Case:
     relearn: Relearn
     sampled: slice  # which of all unlabelled rows they are
     jobs: int | None = None
+    earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,25 @@ class Fold:
     witnesses: Standing
 
 
-def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: CheckTuning) -> IntArray:
+def deal(
+    witnesses: Witnesses, classes: int, most: int, folds: int, generator: np.random.Generator, tuning: CheckTuning
+) -> IntArray:
     """Return the fold in which each witness is hidden, -1 for those that never are.
 
     About `most` rows are hidden in all, and of each class at least one per fold if there are so many. Rows are dealt
-    out in the order of their sums, so that each fold has some of every part of a class, and the order of rows and
-    columns does not matter.
+    out by chance, for what is left of a class must not make up for what is hidden; from the order of their sums, so
+    that neither the order of rows and columns nor the names of classes matter.
     """
     fold = np.full(witnesses.member.size, -1)
     share = min(1.0, most / max(witnesses.member.size, 1))
-    for j in range(classes):
-        own = np.flatnonzero(witnesses.member == j)
+    sums = witnesses.rows.sum(axis=1)
+    by_class = [np.flatnonzero(witnesses.member == j) for j in range(classes)]
+    for own in sorted(by_class, key=lambda own: (own.size, float(sums[own].sum()))):
         if own.size < tuning.fewest_rows:
             continue
-        ordered = own[np.argsort(witnesses.rows[own].sum(axis=1), kind="stable")]
+        ordered = own[np.argsort(sums[own], kind="stable")]
         chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
-        fold[chosen] = np.arange(chosen.size) % folds
+        fold[chosen] = generator.permutation(np.arange(chosen.size) % folds)
     return fold
 
 
@@ -116,8 +120,7 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
     empty = case.posterior.components.dof.size - count
     base = known.prior.components.reordered(np.full(empty, known.prior.known))
     posterior = Posterior(stacked(found.posterior.components, base), found.posterior.weights)
-    labelled = labelled_view(known.prior, known.rows)
-    densities, own = log_component_densities(table, posterior.components), labelled.log_parts(table)
+    densities, own = log_component_densities(table, posterior.components), known.labelled.log_parts(table)
     parts = densities + log_component_weights(posterior)
     # hidden rows make their classes larger: how unlike a row is, is told with the weights of the fit with all labels
     usual = densities + log_component_weights(case.posterior)[np.append(order, count + np.arange(empty))]
