@@ -27,6 +27,7 @@ from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
+from vbrand.estimators.starting import components_of_labels
 from vbrand.estimators.stored import Stored
 from vbrand.inference.cavi import Ascent
 from vbrand.inference.rows import Rows
@@ -140,6 +141,8 @@ class VBrand(Stored):
     >>> detector.discover(unknown)
     40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
+
+    _takes_sources = True
 
     def __init__(
         self,
@@ -336,7 +339,7 @@ class VBrand(Stored):
     def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = self._components_of_labels(learned, self.init, rows, prior)
+        start = components_of_labels(learned.classes, self.init, rows, prior)
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:
             raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")

@@ -17,6 +17,7 @@ from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
+from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import FloatArray, IntArray
 
@@ -88,7 +89,7 @@ class Facts:
 
 
 def facts_of(
-    table: NDArray[Any],
+    table: Any,
     clusters: IntArray,
     novelty: FloatArray,
     class_probabilities: Callable[[IntArray], FloatArray],
@@ -166,6 +167,9 @@ def _shortened(group: Group) -> Group:
 def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
     kinds = tuple(GroupKind)
     # a doubtful group is not shown as if it were sure
-    kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])[clusters]
-    cell = np.minimum((novelty * _BINS).astype(np.int64), _BINS - 1)
-    return np.bincount(cell * len(kinds) + kind, minlength=_BINS * len(kinds)).reshape(_BINS, len(kinds))
+    kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])
+    counts = np.zeros(_BINS * len(kinds), dtype=np.int64)
+    for chunk in chunks(clusters.size):
+        cell = np.minimum((novelty[chunk] * _BINS).astype(np.int64), _BINS - 1)
+        counts += np.bincount(cell * len(kinds) + kind[clusters[chunk]], minlength=counts.size)
+    return counts.reshape(_BINS, len(kinds))

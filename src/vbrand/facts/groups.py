@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.facts.explain import Explanation, Yardstick
-from vbrand.samples import every_kth
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.inference.kernel import each_piece
+from vbrand.inference.rows import Rows
+from vbrand.samples import some_members
+from vbrand.types import FloatArray, IntArray
 
 _ROWS_TO_EXPLAIN = 1_000
 # quantiles of draws: the ends of a 90 % interval
@@ -63,7 +65,7 @@ class GroupCount:
 
 
 def describe_groups(
-    table: NDArray[Any],
+    table: Any,
     clusters: IntArray,
     weights: FloatArray,
     novelty: FloatArray,
@@ -74,12 +76,12 @@ def describe_groups(
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
-    `doubtful` are names of novel groups.
+    `table` is an array or lies on disk, `doubtful` are names of novel groups.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
-    centres = np.stack([np.bincount(clusters, column, minlength=weights.size) / share for column in table.T], axis=1)
+    centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
 
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
@@ -93,7 +95,7 @@ def describe_groups(
                 novelty_probability=float(mean_novelty[k]),
                 kind=GroupKind.KNOWN if known else GroupKind.NOVEL if size >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain(some_rows(table, clusters == k)),
+                explanation=None if known else yardstick.explain(some_rows(table, clusters, k)),
                 doubtful=not known and name in doubtful,
             )
         )
@@ -101,10 +103,24 @@ def describe_groups(
     return tuple(groups)
 
 
-def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
-    """Return the chosen rows, or an even sample of them if they are many."""
-    rows = np.flatnonzero(chosen)
-    return np.asarray(table[rows[every_kth(rows.size, _ROWS_TO_EXPLAIN)]], dtype=np.float64)
+def some_rows(table: Any, clusters: IntArray, cluster: int) -> FloatArray:
+    """Return the rows of a cluster, or an even sample of them if they are many."""
+    return np.asarray(table[some_members(clusters, clusters.size, cluster, _ROWS_TO_EXPLAIN)], dtype=np.float64)
+
+
+def _sums_by_cluster(table: Any, clusters: IntArray, count: int) -> FloatArray:
+    """Return the sums of the rows of each cluster, (count, p)."""
+    rows = Rows(table, np.zeros(table.shape[1]), np.ones(table.shape[1]), np.inf)
+    parts = each_piece(rows, _sums, lambda piece: (clusters[piece], count), lambda piece, found: found)
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _sums(rows: Rows, clusters: IntArray, count: int) -> FloatArray:
+    sums = np.zeros((count, rows.columns))
+    for block in rows.blocks():
+        columns = rows.table[block].T
+        sums += np.stack([np.bincount(clusters[block], column, minlength=count) for column in columns], axis=1)
+    return sums
 
 
 def plural(count: int, one: str, many: str) -> str:
