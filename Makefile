@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-elsewhere attack bench digests format clean
+.PHONY: demo test test-elsewhere test-versions attack bench digests docs format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -20,7 +20,12 @@ test-elsewhere: .venv/.dev
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=.venv/numba-generic OPENBLAS_CORETYPE=Nehalem \
 	  $(BIN)/pytest -n 2 tests/estimators tests/stage1 tests/trust tests/discovery tests/inference
 
-# N attempts to break it: random problems, inputs, settings, and mutated models and tables; failures per area
+# the fast part with the newest Python and packages, and with the oldest that pyproject.toml allows
+test-versions: .venv/.made
+	$(BIN)/python .ci/versions.py
+
+# N attempts to break it: random problems, inputs, settings, mutated models and tables, kills, full disks, crowds;
+# failures per area
 N ?= 10000
 attack: .venv/.dev
 	$(BIN)/python tests/attack/run.py $(N)
@@ -32,6 +37,12 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
+
+# the site: every example of the gallery runs, a warning is an error; then a browser looks at it (docs/_site/index.html)
+docs: .venv/.docs
+	$(BIN)/python docs/from/run.py --check
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_site
+	$(BIN)/pytest docs/test_site.py
 
 # after work that changes answers on purpose: what tests/test_digests.py compares with
 digests: .venv/.dev
@@ -59,3 +70,7 @@ clean:
 .venv/.dev: .venv/.made pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev]'
 	@touch $@ .venv/.demo
+
+.venv/.docs: .venv/.dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev,docs]'
+	@touch $@

@@ -52,7 +52,7 @@ def test_the_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
     names = {}
     exec(compile("\n".join(blocks), PAGE.name, "exec"), names)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     assert (tmp_path / "wine.html").stat().st_size > 10_000
     assert len(names["answers"]) == len(names["found"].labels) == 113
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbrand import samples
-from vbrand.samples import chunks, evenly, every_kth, members_at, some_members
+from vbrand.samples import by_content, chunks, evenly, every_kth, members_at, some_members
 
 
 @given(st.integers(1, 500), st.integers(1, 500))
@@ -56,3 +56,22 @@ def test_members_are_the_same_however_rows_are_cut_into_chunks(labels, most, siz
         last = members_at(labels, labels.size, 2, np.arange(members.size)[-3:])
     np.testing.assert_array_equal(some, members[every_kth(members.size, most)])
     np.testing.assert_array_equal(last, members[-3:])
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 5), st.booleans())
+def test_the_order_by_content_depends_on_neither_places_nor_units(seed, n, p, rounded):
+    generator = np.random.default_rng(seed)
+    rows = generator.normal(size=(n, p))
+    rows = np.round(rows) if rounded else rows
+    ordered = rows[by_content(rows)]
+
+    other = generator.permutation(n)
+    np.testing.assert_array_equal(rows[other][by_content(rows[other])], ordered)
+    unit = 10.0 ** generator.integers(-9, 9, p)
+    np.testing.assert_array_equal(rows[by_content(rows * unit)], ordered)
+
+
+def test_rows_have_an_order_by_content_at_the_ends_of_the_range_and_where_columns_are_constant():
+    rows = np.array([[1e308, 7.0], [-1e308, 7.0], [0.0, 7.0]])
+    assert by_content(rows).tolist() == [1, 2, 0]
+    assert by_content(np.empty((0, 3))).tolist() == []

@@ -73,3 +73,22 @@ def test_odd_files_and_options(tmp_path):
     ).to_csv(test, index=False)
     said = refused(tmp_path, train, test, "--label", "variety", "--truth", "truth")
     assert "(--truth) has 300 different values: no classes." in said
+
+
+def test_replicates_get_one_answer(tmp_path):
+    train, test = write_grain(tmp_path)
+    rng = np.random.default_rng(0)
+    for path in (train, test):
+        table = pd.read_csv(path)
+        twice = table.loc[np.repeat(table.index, 2)].reset_index(drop=True)
+        numbers = [name for name in twice.columns if twice[name].dtype.kind == "f"]
+        twice[numbers] += 0.01 * rng.normal(size=(len(twice), len(numbers)))
+        twice.assign(tube=[f"tube {k // 2}" for k in range(len(twice))]).to_csv(path, index=False)
+    assert "no column 'batch'" in refused(tmp_path, train, test, "--label", "variety", "--replicate", "batch")
+    assert "can't name samples" in refused(tmp_path, train, test, "--label", "variety", "--replicate", "variety")
+    done = discover(tmp_path, train, test, "--label", "variety", "--truth", "truth", "--replicate", "tube")
+    lines = labels_of(tmp_path)
+    assert "120 rows of 60 samples: each counts once, by the mean of its rows." in done.stdout
+    assert [line["tube"] for line in lines] == [f"tube {k // 2}" for k in range(120)]
+    for one, other in zip(lines[::2], lines[1::2], strict=True):
+        assert one["novelty_probability"] == other["novelty_probability"]

@@ -21,7 +21,7 @@ from vbrand.facts.check import UNCHECKED
     ("error", "sentence", "code"),
     [
         (ValueError("threshold is 7."), "threshold is 7.", 2),
-        (ImportError("reports need plotly"), "reports need plotly", 2),
+        (ImportError("reports need jinja2"), "reports need jinja2", 2),
         (FileNotFoundError(2, "No such file or directory", "a.csv"), "a.csv: No such file or directory.", 2),
         (
             OSError(28, "No space left on device", "out/labels.csv"),

@@ -231,6 +231,36 @@ def test_permuting_columns_or_rows_changes_no_probability(problem):
     np.testing.assert_allclose(rows.probabilities, plain.probabilities[order], atol=1e-8)
 
 
+def small_table(seed):
+    """Few rows, rounded, of classes that overlap: full of ties."""
+    rng = np.random.default_rng(seed)
+    p, sizes = int(rng.integers(2, 8)), rng.integers(5, 40, 3)
+    centres = rng.normal(0.0, 3.0, (4, p))
+    known = np.round(rng.normal(size=(sizes.sum(), p)) + np.repeat(centres[:3], sizes, axis=0), 1)
+    return known, np.repeat([0, 1, 2], sizes), np.round(rng.normal(size=(40, p)) + centres[rng.integers(4, size=40)], 1)
+
+
+@pytest.mark.parametrize("how", [{}, {"search": "none", "kernel": "auto"}], ids=["defaults", "plain"])
+@pytest.mark.parametrize("seed", range(6))
+def test_neither_the_order_of_rows_nor_names_of_classes_change_a_label(seed, how):
+    known, member, unknown = small_table(seed)
+
+    def clusters(known, names, unknown):
+        found = VBrand(random_state=0, **how).fit(known, names).discover(unknown)
+        return found.clusters, found.elbo
+
+    plain, elbo = clusters(known, member, unknown)
+    rng = np.random.default_rng(seed)
+    of_known, of_unknown = rng.permutation(len(known)), rng.permutation(len(unknown))
+    moved, moved_elbo = clusters(known[of_known], member[of_known], unknown[of_unknown])
+    np.testing.assert_array_equal(moved, plain[of_unknown])
+    assert moved_elbo == elbo  # to the last bit
+
+    renamed, renamed_elbo = clusters(known, (member + 1) % 3, unknown)
+    np.testing.assert_array_equal(np.where(renamed < 3, (renamed + 2) % 3, renamed), plain)
+    assert renamed_elbo == pytest.approx(elbo, rel=1e-9)
+
+
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_rescaling_and_shifting_columns_changes_no_label_end_to_end(load):
     rows, classes = load(return_X_y=True)

@@ -16,7 +16,7 @@ def check(false_share, sizes=(50,), missed=0.0):
         np.full(len(sizes), missed),
         draws,
         agreement=0.9,
-        hidden_rows=40,
+        hidden_novelty=np.full(40, 0.01),
         unchecked=(),
     )
 
@@ -43,7 +43,7 @@ def test_nothing_novel_is_said_plainly():
         np.zeros(1),
         np.zeros((10, 1)),
         agreement=1.0,
-        hidden_rows=9,
+        hidden_novelty=np.full(9, 0.99),
         unchecked=("rye",),
     )
     assert str(found) == "no row is called novel. Too few labelled rows to check: rye."
@@ -54,3 +54,9 @@ def test_rows_that_were_surely_missed_are_said():
     found = check(0.5, missed=100.0)
     assert found.missed_rows == 50.0
     assert "about 50 novel rows are likely missed" in str(found)
+
+
+def test_hidden_rows_are_counted_by_their_probability_of_novelty():
+    found = check(0.1)
+    assert (found.hidden_rows, sum(found.hidden_counts), len(found.hidden_counts)) == (40, 40, 50)
+    assert found.hidden_counts[0] == 40

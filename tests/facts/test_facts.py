@@ -61,7 +61,7 @@ def long():
 
 def test_facts_of_a_long_table_are_small(long):
     facts = long.facts(truth=np.repeat([1, 2, 3], 2_000))
-    assert len(facts.points.names) == facts.points.scores.shape[0] <= 2_000
+    assert len(facts.points.names) == facts.points.scores.shape[0] <= 2_100
     assert facts.novelty_counts.sum() == facts.rows == 6_000
     assert facts.confusion.counts.sum() == 6_000
     assert [int(name) for name in facts.points.names] == sorted(int(name) for name in facts.points.names)

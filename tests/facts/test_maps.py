@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import write_grain
 
-from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, tsne_points
+from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, steady_range, tsne_points, with_telling
 
 
 @settings(deadline=None)
@@ -98,3 +98,28 @@ def test_rows_that_are_all_the_same_have_no_map_of_neighbours(tmp_path):
 def test_more_rows_than_a_map_ever_holds_have_no_map_of_neighbours():
     """A file made by hand kept `report` at it for hours."""
     assert tsne_points(np.random.default_rng(0).normal(size=(60_000, 3))) is None
+
+
+def test_the_most_novel_and_the_most_doubtful_rows_are_on_every_map():
+    score = np.random.default_rng(0).normal(size=5_000)
+    drawn = with_telling(np.arange(0, 5_000, 10), 1.0 / (1.0 + np.exp(-score)), score, 0.5)
+    assert {*np.argsort(-score)[:50].tolist(), *np.argsort(np.abs(score))[:50].tolist()} <= set(drawn.tolist())
+    assert (np.diff(drawn) > 0).all()
+    assert drawn.size <= 600
+
+
+def test_strays_and_outlier_groups_do_not_squash_the_map():
+    rng = np.random.default_rng(0)
+    places = np.vstack([rng.normal(size=(100, 2)), rng.normal(size=(8, 2)) + 30.0, [[500.0, 0.0], [0.0, -400.0]]])
+    clusters = np.repeat([0, 1, 0, 2], [100, 8, 1, 1])
+    shown = steady_range(places, clusters, np.array([True, True, False]))
+    inside = ((places >= shown[:, 0]) & (places <= shown[:, 1])).all(axis=1)
+    assert inside.tolist() == [True] * 108 + [False, False]
+    assert (shown[:, 1] - shown[:, 0] < 40.0).all()
+
+
+def test_without_strays_the_range_is_that_of_the_rows():
+    places = np.random.default_rng(0).uniform(size=(50, 2))
+    shown = steady_range(places, np.zeros(50, dtype=int), np.array([True]))
+    np.testing.assert_array_equal(shown, np.stack([places.min(axis=0), places.max(axis=0)], axis=1))
+    np.testing.assert_array_equal(steady_range(places, np.zeros(50, dtype=int), np.array([False])), shown)

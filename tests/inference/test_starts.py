@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from clouds import problem
 
+from vbrand.inference.cavi import Stopped, ascend
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels, k_means, multiplied_k_means, multipliers, one_novelty
 from vbrand.model.prior import with_novelties
+from vbrand.model.weights import expected_log_weights
 
 
 def test_k_means_puts_means_at_the_centres_of_clusters():
@@ -53,3 +55,25 @@ def test_multiplied_starts_keep_what_is_known():
     known = slice(prior.known)
     np.testing.assert_array_equal(start.components.dof[known], prior.components.dof[known])
     assert start.weights.dirichlet[-1] == pytest.approx(prior.weights.dirichlet[-1] * factors[0, 0])
+
+
+@pytest.mark.parametrize("concentration", [1.0, (1.0, 1.0), (2.0, 0.5)])
+@pytest.mark.parametrize("rows_there", [1, 3, 160])
+def test_the_first_bound_is_a_bound_and_no_sweep_lowers_it(concentration, rows_there):
+    rows, prior = problem(concentration=concentration)
+    some = Rows.plain(rows.table[:rows_there])
+    factors = multipliers(1, np.random.default_rng(0))[0]
+    for start in (
+        one_novelty(some, prior),
+        k_means(some, prior, 2, seed=0),
+        multiplied_k_means(some, prior, 0, factors),
+    ):
+        found = ascend(some, prior, start)
+        assert found.stopped is Stopped.CONVERGED
+        assert np.diff(found.trace).min(initial=0.0) >= -1e-9 * abs(found.trace[-1])
+
+
+def test_weights_before_any_row_say_of_rows_what_the_prior_says():
+    rows, prior = problem(concentration=(2.0, 0.5))
+    start = one_novelty(rows, prior).weights
+    np.testing.assert_allclose(expected_log_weights(start), expected_log_weights(prior.weights), rtol=1e-12)

@@ -1,17 +1,17 @@
-"""Figures as dicts: they hold every row and every count, and no markup of strangers."""
+"""Figures as dicts: they hold every row and every count, in words and inks that the page knows."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from doubts import doubted
+from doubts import doubted, unchecked
 from tables import grain_rows
 
+from vbrand import VBrand
 from vbrand.facts.explain import Contribution, Explanation
-from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
-from vbrand.pictures.looks import GREY
+from vbrand.pictures.looks import GREY_INK, INKS, looks_of
 
 
 @pytest.fixture(scope="module")
@@ -19,40 +19,75 @@ def facts(grain_found):
     return grain_found.facts(source="grain.csv", truth=grain_rows()[3])
 
 
-def test_every_row_is_on_the_map_in_every_view(facts):
+def features(group):
+    return figures.features_figure(group, looks_of((group,))[0])
+
+
+def test_every_row_and_every_labelled_row_has_a_place_in_every_view(facts):
     figure = figures.map_figure(facts)
-    assert [trace["name"] for trace in figure["data"]] == ["oat (30)", "novel 1 (30)"]
-    for trace, view in zip(figure["data"], figure["views"], strict=True):
-        assert len(trace["text"]) == 30
-        assert {name: place.shape for name, place in view["places"].items()} == {"pca": (2, 30), "tsne": (2, 30)}
-        assert view["colours"]["novelty"].shape == (30,)
-    assert [label["text"] for label in figure["labels"]["pca"]] == ["oat", "novel 1"]
-    assert set(figure["titles"]) >= set(figure["labels"]) == {"pca", "tsne"}
+    assert set(figure["views"]) == {"pca", "tsne"}
+    for view in figure["views"].values():
+        assert view["rows"].shape == (2, 60)
+        assert view["labelled"].shape == (2, 80)
+        assert [middle[0] for middle in view["middles"]] == [2, 0]  # novel groups get their names first; rye has no row
+    assert np.bincount(figure["labelled"]).tolist() == [40, 40]
 
 
-def test_a_row_says_its_name_group_truth_and_probabilities(facts):
-    text = figures.map_figure(facts)["data"][1]["text"][0]
-    sure = f"P(novel) {facts.points.novelty[30]:.3f}"
-    assert text.split("<br>")[:3] == ["<b>30</b>: novel 1", "true class teff", sure]
-    assert facts.points.novelty[30] > 0.9
+def test_labelled_rows_lie_with_the_rows_of_their_class(facts):
+    figure = figures.map_figure(facts)
+    view = figure["views"]["pca"]
+    oats = view["labelled"][:, np.asarray(figure["labelled"]) == 0].mean(axis=1)
+    middles = {k: np.array([x, y]) for k, x, y in view["middles"]}
+    apart = np.linalg.norm(middles[2] - middles[0])
+    assert np.linalg.norm(oats - middles[0]) < 0.3 * apart < np.linalg.norm(oats - middles[2])
 
 
 def test_bars_add_up_to_the_rows_and_the_threshold_is_drawn(facts):
     figure = figures.novelty_figure(facts)
-    assert [trace["name"] for trace in figure["data"]] == ["known classes", "novel groups"]  # no outliers, no bar
-    assert [trace["y"].sum() for trace in figure["data"]] == [30, 30]
-    assert {trace["width"] for trace in figure["data"]} == {1.0 / facts.novelty_counts.shape[0]}
-    assert figure["layout"]["shapes"][0]["x0"] == facts.threshold
+    known, novel, hidden = figure["series"]  # no outliers, no bar
+    assert (known["name"], novel["name"]) == ("known classes", "novel groups")
+    assert (known["size"].sum(), novel["size"].sum()) == (30, 30)
+    assert hidden["name"] == "labelled rows, while they were hidden"
+    assert hidden["size"].sum() == facts.check.hidden_rows
+    assert figure["rules"][0]["x"] == facts.threshold
+    assert novel["tips"][-1].startswith(f"{novel['size'][-1]} novel groups\nP(novel) about 0.9")
+
+
+def test_without_a_check_no_labelled_row_was_hidden(facts):
+    assert len(figures.novelty_figure(unchecked(facts))["series"]) == 2
 
 
 def test_profiles_have_a_line_for_each_group_and_a_band_for_novel_ones(facts):
     figure = figures.profile_figure(facts)
-    named = [trace["name"] for trace in figure["data"] if "name" in trace]
-    assert named == ["oat", "rye", "novel 1"]
-    bands = [trace for trace in figure["data"] if "name" not in trace]
-    assert {trace["legendgroup"] for trace in bands} == {"novel 1"}
-    assert (bands[0]["y"] <= bands[1]["y"]).all()
-    assert figure["layout"]["xaxis"]["ticktext"] == ["moisture", "protein", "ash"]
+    lines = [series for series in figure["series"] if series["kind"] == "line"]
+    assert [line["name"] for line in lines] == ["oat", "rye", "novel 1"]
+    (band,) = [series for series in figure["series"] if series["kind"] == "area"]
+    assert band["name"] == "novel 1"
+    assert (band["x"][:3] <= band["x"][:2:-1]).all()  # the lower quartiles, then the upper ones on the way back
+    assert [word for _, word in figure["y"]["ticks"]] == ["moisture", "protein", "ash"]
+    assert "robust scales" in figure["x"]["title"]
+    assert figure["y"]["title"] == "column"
+
+
+def test_spectra_run_across_and_tell_their_unit():
+    rng = np.random.default_rng(0)
+    shapes = np.sin(np.linspace(0, 3, 40)) * np.array([[1.0], [2.0], [-3.0]])
+    rows = [shapes[k] + 0.1 * rng.normal(size=(30, 40)) for k in (0, 1, 0, 2)]
+    names = [f"{1100 + 2 * j} nm" for j in range(40)]
+    detector = VBrand(random_state=0).fit(pd.DataFrame(np.vstack(rows[:2]), columns=names), ["a"] * 30 + ["b"] * 30)
+    figure = figures.profile_figure(detector.discover(pd.DataFrame(np.vstack(rows[2:]), columns=names)).facts())
+    assert (figure["x"]["title"], figure["y"]["title"]) == ("column (nm)", "median of the group")
+    assert figure["series"][0]["x"][-1] == 1178.0
+
+
+def test_of_many_groups_a_few_novel_ones_and_the_classes_nearest_to_them_have_lines(facts):
+    oat, rye, novel = facts.groups
+    many = tuple(replace(oat, name=f"oat {k}") for k in range(8))
+    groups = (*many, oat, rye, *(replace(novel, name=f"novel {k + 1}") for k in range(6)))
+    near = novel.explanation.nearest
+    shown = [groups[k].name for k in sorted(figures._shown_lines(groups))]
+    assert shown == [near, "novel 1", "novel 2", "novel 3", "novel 4"]
+    assert figures._shown_lines(facts.groups) == {0, 1, 2}
 
 
 def test_columns_that_bring_a_group_nearer_are_not_drawn(facts):
@@ -61,62 +96,54 @@ def test_columns_that_bring_a_group_nearer_are_not_drawn(facts):
         Contribution("ash", 1.0, 2.0, 0.3),
         Contribution("salt", 1.0, 1.0, -0.1),
     )
-    group = replace(facts.groups[2], explanation=Explanation("oat", 5.0, 1.7, parts))
-    trace = figures.features_figure(group)["data"][0]
-    assert trace["x"] == [0.3, 0.8]  # the largest is on top
-    assert [text[0] for text in trace["text"]] == ["▼", "▲"]
+    figure = features(replace(facts.groups[2], explanation=Explanation("oat", 5.0, 1.7, parts)))
+    (bars,) = figure["series"]
+    assert bars["size"] == [0.8, 0.3]
+    assert figure["y"]["range"][0] > figure["y"]["range"][1]  # the largest is on top
+    assert bars["words"] == ["▲ 3 (usual: 1)", "▼ 1 (usual: 2)"]
 
 
 def test_the_bound_rises_to_its_last_value_and_kept_moves_lie_on_it(facts):
-    bound, *moves = figures.history_figure(facts)["data"]
+    bound, *moves = figures.history_figure(facts)["series"]
     assert bound["y"][-1] == facts.climb.trace[-1]
-    assert sum(len(trace["y"]) for trace in moves) == sum(move.kept for move in facts.climb.moves)
-    for trace in moves:
-        assert (np.asarray(trace["x"]) <= bound["x"][-1]).all()
+    assert sum(len(series["y"]) for series in moves) == sum(move.kept for move in facts.climb.moves)
+    for series in moves:
+        assert (np.asarray(series["x"]) <= bound["x"][-1]).all()
 
 
 def test_shares_of_a_true_class_sum_to_one(facts):
-    trace = figures.confusion_figure(facts)["data"][0]
-    np.testing.assert_allclose(trace["z"].sum(axis=1), 1.0)
-    assert trace["text"] == [["30", "", ""], ["", "", "30"]]
+    (cells,) = figures.confusion_figure(facts)["series"]
+    np.testing.assert_allclose(cells["share"].sum(axis=1), 1.0)
+    assert cells["words"] == [["30", "", ""], ["", "", "30"]]
+    assert cells["tips"][1][2] == "30 rows of teff\n100% of them are in novel 1"
 
 
-def test_names_are_escaped_and_cut_wherever_they_are_shown(grain_found):
-    evil = "<img src=x onerror=alert(1)> of a very long name"
-    facts = grain_found.facts(names=[evil] * 60, truth=[evil] * 60)
-    groups = tuple(replace(group, name=f"<b>{k}</b>") for k, group in enumerate(facts.groups))
-    profiles = replace(facts.profiles, columns=(evil, "<i>a</i>", "b & c"))
-    facts = replace(facts, groups=groups, profiles=profiles)
-    drawn = [figures.map_figure(facts), figures.novelty_figure(facts), figures.profile_figure(facts)]
-    drawn += [figures.features_figure(groups[2]), figures.confusion_figure(facts)]
-    text = json.dumps(json_ready([{**figure, "data": [shown(trace) for trace in figure["data"]]} for figure in drawn]))
-    for markup in ("<img", "<i>", "<b>0</b>"):
-        assert markup not in text
-    assert "&lt;img src=x onerror=ale" in text
-    assert "of a very long name" not in "".join(figures.map_figure(facts)["data"][0]["text"])
+def test_every_figure_uses_inks_that_the_page_has(facts):
+    drawn = [figures.novelty_figure(facts), figures.profile_figure(facts), figures.history_figure(facts)]
+    drawn += [figures.confusion_figure(facts), features(facts.groups[2])]
+    used = {series["ink"] for figure in drawn for series in figure["series"]}
+    assert used <= {*(name for name, _, _ in INKS), "ink", "link"}
 
 
-def shown(trace):
-    """Return a trace without the names that only tie traces together."""
-    return {key: value for key, value in trace.items() if key != "legendgroup"}
+def test_long_names_are_cut(grain_found):
+    long = "a name that does not end for quite a while, as names in tables do"
+    facts = grain_found.facts(truth=[long] * 60)
+    facts = replace(facts, groups=tuple(replace(group, name=f"{long} {group.name}") for group in facts.groups))
+    names = [series["name"] for series in figures.profile_figure(facts)["series"]]
+    names += [word for _, word in figures.confusion_figure(facts)["y"]["ticks"]]
+    assert max(len(name) for name in names) == 24
 
 
 def test_outlier_groups_have_no_line_and_no_name_on_the_map(facts):
     few = replace(facts, groups=(*facts.groups[:2], replace(facts.groups[2], kind="outlier group")))
-    assert [trace["name"] for trace in figures.profile_figure(few)["data"]] == ["oat", "rye"]
-    assert [label["text"] for label in figures.map_figure(few)["labels"]["pca"]] == ["oat"]
+    assert [series["name"] for series in figures.profile_figure(few)["series"]] == ["oat", "rye"]
+    assert [middle[0] for middle in figures.map_figure(few)["views"]["pca"]["middles"]] == [0]
 
 
 def test_doubtful_groups_are_grey_and_called_so_in_every_figure(facts):
     doubtful = doubted(facts)
-    figure = figures.map_figure(doubtful)
-    assert [trace["name"] for trace in figure["data"]] == ["oat (30)", "novel 1 (30), doubtful"]
-    assert figure["data"][1]["marker"]["color"] == GREY
-    assert [figure["views"][1]["colours"][kind] for kind in ("group", "class")] == [GREY, GREY]
-    assert figure["data"][1]["text"][0].startswith("<b>30</b>: novel 1, doubtful<br>")
-    assert [label["text"] for label in figure["labels"]["tsne"]] == ["oat", "novel 1, doubtful"]
-    line = figures.profile_figure(doubtful)["data"][-1]
-    assert (line["name"], line["line"]["color"]) == ("novel 1, doubtful", GREY)
-    assert figures.features_figure(doubtful.groups[2])["data"][0]["marker"]["color"] == GREY
-    ticks = figures.confusion_figure(doubtful)["layout"]["xaxis"]["ticktext"]
-    assert ticks == ["oat", "rye", "novel 1, doubtful"]
+    line = figures.profile_figure(doubtful)["series"][-1]
+    assert (line["name"], line["ink"], line["dash"]) == ("novel 1, doubtful", GREY_INK, "dot")
+    assert features(doubtful.groups[2])["series"][0]["ink"] == GREY_INK
+    ticks = figures.confusion_figure(doubtful)["x"]["ticks"]
+    assert [word for _, word in ticks] == ["oat", "rye", "novel 1, doubtful"]

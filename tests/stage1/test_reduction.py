@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbrand import VBrand
-from vbrand.stage1.reduction import columns_wanted, reduce_columns
+from vbrand.stage1.reduction import _folds, columns_wanted, reduce_columns
 
 
 def spectra(rng, n, place, level=1.0):
@@ -119,7 +119,9 @@ def test_the_columns_of_a_novel_hump_explain_it(wide):
     shares = [part.share for part in group.explanation.contributions]
     assert sum(shares) == pytest.approx(1.0)
     best = [int(part.column.removeprefix("column ")) for part in group.explanation.contributions[:5]]
-    assert all(140 <= column <= 180 for column in best)  # a hump at 0.8 of 200 columns
+    on_the_hump = [140 <= column <= 180 for column in best]  # at 0.8 of 200 columns
+    assert on_the_hump[0]
+    assert sum(on_the_hump) >= 3  # two at the most are where a known hump is missing, or chance
     assert "column 1" in str(group.explanation)
 
 
@@ -144,3 +146,10 @@ def test_what_is_left_over_is_shared_out_among_columns(wide):
 @given(st.integers(2, 10_000), st.integers(1, 50))
 def test_more_rows_speak_for_more_columns_and_always_for_two(rows, classes):
     assert columns_wanted(rows + 1, classes) >= columns_wanted(rows, classes) >= columns_wanted(rows, classes + 1) >= 2
+
+
+def test_folds_do_not_depend_on_names_of_classes():
+    member = np.array([0, 0, 1, 1, 2, 0, 2, 1, 2, 2])
+    other = np.array([2, 0, 1])[member]
+    np.testing.assert_array_equal(_folds(member, 4), _folds(other, 4))
+    assert np.bincount(_folds(member, 4)).tolist() == [3, 3, 2, 2]

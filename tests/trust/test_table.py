@@ -105,3 +105,11 @@ def test_shares_are_believed_as_often_as_they_are_likely():
 
     odds = [np.prod([likelihood(z, size * w) for z, w in zip(held, belief, strict=True)]) for belief in beliefs]
     assert (drawn[:, 0] == 0.4).mean() == pytest.approx(odds[1] / sum(odds), abs=0.01)
+
+
+def test_names_of_classes_do_not_change_the_draws():
+    hidden, order = [[40, 10, 0], [0, 20, 5], [3, 30, 9]], [2, 0, 1]
+    plain = shares([60, 70, 30], hidden, [0, 2, 3])
+    renamed = shares([60, 70, 30], [hidden[j] for j in order], [0, 2, 3])
+    np.testing.assert_array_equal(renamed.classes, plain.classes[:, order])
+    np.testing.assert_array_equal(renamed.novel_rows, plain.novel_rows)

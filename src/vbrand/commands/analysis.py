@@ -88,8 +88,9 @@ def analyse(
         warnings.simplefilter("always", UserWarning)
         detector = VBrand(**settings)
         with stage("learning the known classes"):
-            detector.fit(named(material.rows, unknown.columns), material.labels)
-        found = detector.discover(named(unknown.rows, unknown.columns))
+            detector.fit(named(material.rows, unknown.columns), material.labels, material.samples)
+        found = detector.discover(named(unknown.rows, unknown.columns), unknown.samples)
+        unknown = replace(unknown, rows=found.context.table)  # of replicates the mean
 
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
 
@@ -247,7 +248,7 @@ def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
 
 def _check(check: Check) -> dict[str, Any]:
     return {
-        **asdict(check),
+        **{name: part for name, part in asdict(check).items() if name != "hidden_counts"},  # for a picture
         "false_share": check.false_share,
         "share_interval": check.share_interval,
         "doubtful": check.doubtful,

@@ -33,6 +33,12 @@ Measure = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="COLUMN", help="Column to measure though it looks like an id; may be repeated."),
 ]
+Replicate = Annotated[
+    str | None,
+    typer.Option(
+        "--replicate", metavar="COLUMN", help="Column that names samples: rows of one count once, by their mean."
+    ),
+]
 Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first.")]
 
 
@@ -90,6 +96,7 @@ def discover(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    replicate: Replicate = None,
     sheet: Sheet = None,
     truth: Annotated[
         str | None, typer.Option("--truth", metavar="COLUMN", help="Column of the true classes, to score the result.")
@@ -138,7 +145,7 @@ def discover(
 
         chosen = parsed(settings or [], max_false_novelty)
         with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()))
+            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()), replicate)
             material = read_material(train, test, roles, sheet)
             if xlsx:
                 check_workbook(len(material.unknown.rows))

@@ -125,6 +125,7 @@ class Discovery(ABC):
             self.context.table,
             self.clusters,
             self.novelty_probability,
+            self.novelty_score,
             self._class_probabilities_of,
             self.groups,
             self.context.yardstick,

@@ -127,25 +127,31 @@ def discovery_of(
     weights: FloatArray,
     generator: np.random.Generator,
     verdict: Verdict | None = None,
+    counted: IntArray | None = None,
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units.
 
-    `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,). Memberships
-    are computed block by block whenever they are needed: no array of rows by components is kept.
+    `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,), `counted` are
+    the rows that the fit rests on, if others are copies. Memberships are computed block by block whenever they are
+    needed: no array of rows by components is kept.
     """
     n, classes = len(rows), context.classes
     lines, tally = _tallied(rows, predictive, context, counted=verdict is None)
     sizes = np.bincount(lines.clusters, minlength=classes.size + tally.certain.size)
     group_components = _by_size(sizes[classes.size :])
     names = tuple(f"novel {number + 1}" for number in range(group_components.size))
+    evidence = slice(None) if counted is None else counted
     held = sizes[classes.size + group_components]
-    check = None if verdict is None else _check(tally, lines.novelty, held, group_components, names, verdict, context)
+    check = None
+    if verdict is not None:
+        check = _check(tally, lines.novelty[evidence], held, group_components, names, verdict, context)
     if verdict is None:
         weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
     else:
         weight = _checked_weights(tally.mean / n, classes.size, group_components)
-        count = _count_checked(tally.cells, verdict, context.min_group)
+        share = 1.0 if counted is None else counted.size / n  # of the rows, that are no copies
+        count = _count_checked(share * tally.cells, verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
@@ -162,6 +168,7 @@ def discovery_of(
             context.min_group,
             context.yardstick,
             doubtful=() if check is None else check.doubtful,
+            counted=counted,
         ),
         n_groups=count,
         check=check,
@@ -264,7 +271,7 @@ def _check(
     verdict: Verdict,
     context: Context,
 ) -> Check:
-    """Return how far to trust the answer."""
+    """Return how far to trust the answer; `novelty` is that of the rows that the fit rests on."""
     known, threshold = context.classes.size, context.threshold
     novel = verdict.novelty > threshold  # (folds, m) of the rows that were looked at
     agreement = (novel == (novelty[verdict.rows] > threshold)).mean()
@@ -275,7 +282,7 @@ def _check(
         tally.doubted[:known].sum(axis=0),
         verdict.novel_draws,
         agreement=float(agreement),
-        hidden_rows=verdict.hidden_novelty.size,
+        hidden_novelty=verdict.hidden_novelty,
         unchecked=tuple(str(context.classes[j]) for j in verdict.unchecked.tolist()),
     )
 

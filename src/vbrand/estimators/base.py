@@ -4,7 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
@@ -35,6 +36,7 @@ from vbrand.model.components import Components
 from vbrand.model.kernels import Kernel
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
+from vbrand.samples import by_content
 from vbrand.stage1.classes import KnownClasses, check_sizes
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.elicit import Beliefs, elicit
@@ -92,45 +94,54 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
-    def fit(self, X: Any, y: Any, *, store: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, *, store: Any = None) -> Self:
         """Learn the known classes from labelled rows.
 
-        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. A fit that is
-        refused leaves the detector as it was. VBrand also takes tables that do not fit into memory: X may be the name
-        of a file, a folder or a pattern, with y the name of the column of labels; `store` is then as in `discover`.
+        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. `groups` names the
+        sample that each row is of: replicates count once. A fit that is refused leaves the detector as it was. VBrand
+        also takes tables that do not fit into memory: X may be the name of a file, a folder or a pattern, with y the
+        name of the column of labels; `store` is then as in `discover`.
         """
         self._check_parameters()
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        if self._takes_sources and is_source(X):
+        if self._is_source(X, groups):
             opened = open_labelled(X, y, Scratch(store))
-            rows, known, columns, rest = opened.rows, opened.labels, opened.columns, Given(opened.rest, Likeness())
+            rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             table, columns = first_rows(self, X, least_rows=3)
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
-            rows, known = table[given], labels[given]
-            rest = Given(table[~given], Likeness.of(X).of_rows(~given))
+            rows, known, opened, samples = table[given], labels[given], None, samples_of(groups, table.shape[0])
 
         with compilation_told(self.verbose), extremes_told():
-            learned = self._learned(rows, known, columns)
+            own = labelled_rows(rows, known, None if samples is None else samples[given])
+            learned = replace(self._learned(own.rows, own.labels, columns), prints=own.prints, notes=own.notes)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
-            if rest.rows.shape[0]:
-                fitted = self._answered(fitted, rest)
+            if opened is not None and len(opened.rest):
+                fitted = self._answered(fitted, Given(opened.rest, Likeness()))
+            elif opened is None and not given.all():
+                others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
+                fitted = self._answered(fitted, self._given(table[~given], like, others, own.prints))
             self._state = fitted
         return self
 
-    def discover(self, X: Any, *, store: Any = None) -> Any:
+    def discover(self, X: Any, groups: Any = None, *, store: Any = None) -> Any:
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found.
 
+        `groups` names the sample that each row is of: replicates get one answer, that of their mean, and count once.
         VBrand also takes tables that do not fit into memory: the name of a file, of a folder of files or a pattern, a
         .npy file or a memory map. Their answers are memory maps, in the folder `store` or else in a temporary one.
         """
         fitted = self._fitted
         self._check_parameters()
-        table = Given(self._more_rows(X, store), Likeness.of(X))
+        rows = self._more_rows(X, groups, store)
+        if isinstance(rows, np.ndarray):
+            table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+        else:
+            table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
             self._state = self._answered(fitted, table)
         return self._state.discovery
@@ -140,9 +151,17 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
             return self._discovered(fitted, table)
 
-    def _more_rows(self, X: Any, store: Any = None) -> Any:
+    def _is_source(self, X: Any, groups: Any = None) -> bool:
+        """Return whether X says where rows are, instead of holding them."""
+        if not (self._takes_sources and is_source(X)):
+            return False
+        if groups is not None:
+            raise ValueError("groups are for tables in memory: read the table first, or average its replicates.")
+        return True
+
+    def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
-        if self._takes_sources and is_source(X):
+        if self._is_source(X, groups):
             return open_rows(X, self._fitted_columns, Scratch(store))
         return more_rows(self, X, self._fitted_columns)
 
@@ -229,12 +248,20 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Return what stage 1 learns from labelled rows."""
         with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
             kept = _varying_columns(table, columns)
+            order = by_content(table[:, kept])
+            table, labels = table[order], labels[order]
             reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
             coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
             passage = Passage(columns.names, kept, reduction, coordinates)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
+
+    def _given(
+        self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None
+    ) -> Given:
+        """Return the rows of a table to discover, and which of them count."""
+        return given_rows(table, likeness, samples, labelled)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""
@@ -261,7 +288,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=float(self.threshold) if threshold is None else threshold,
-            min_group=self._smallest_group(table.rows.shape[0]),
+            min_group=self._smallest_group(table.rows.shape[0] if table.counted is None else table.counted.size),
             notes=notes,
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),
@@ -309,30 +336,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)
-
-    def _notes(self, learned: Learned, prior: Prior, pieces: list[int]) -> tuple[str, ...]:
-        """Return what was done to the table, in sentences; `pieces` are classes that novel components belong to."""
-        notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
-        if reduction is not None:
-            notes.append(
-                f"{reduction.axes.shape[1]} columns were reduced to {reduction.axes.shape[0]} principal "
-                "components and the size of what they leave over."
-            )
-
-        coarse = learned.passage.coarse_columns
-        if coarse:
-            notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
-
-        modes = np.bincount(prior.class_of)
-        if (modes > 1).any():
-            several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
-            notes.append(f"known classes with several modes: {several}.")
-        if pieces:
-            several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
-            notes.append(f"components that were taken for pieces of known classes: {several}.")
-
-        notes.append(f"tails: {prior.components.kernels[0].sentence}")
-        return tuple(notes)
 
     def _check_parameters(self) -> None:
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)

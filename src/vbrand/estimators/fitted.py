@@ -32,6 +32,8 @@ class Learned:
     passage: Passage  # from the user's table to the columns that the model works on
     views: Views
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
+    prints: IntArray | None = None  # (n,) by which copies of labelled rows are known
+    notes: tuple[str, ...] = ()  # what was done to the labelled rows, in sentences
 
 
 @dataclass(frozen=True)

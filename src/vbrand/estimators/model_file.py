@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from vbrand.estimators.fitted import Finding, Learned
 from vbrand.estimators.schemas import SCHEMA, upgraded
+from vbrand.facts.check import BINS
 from vbrand.facts.facts import Facts
-from vbrand.facts.maps import MOST_POINTS
+from vbrand.facts.maps import MOST_POINTS, TELLING
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
@@ -101,6 +102,8 @@ def _check_learned(learned: Learned) -> None:
         _check_known(known, classes.size, q)
     if learned.witnesses is not None:
         _check_witnesses(learned.witnesses, learned, q)
+    if learned.prints is not None:
+        _shapes(learned, prints=(learned.prints.size,))
 
 
 def _check_components(components: Components, count: int, q: int) -> None:
@@ -210,13 +213,17 @@ def _check_facts(facts: Facts, classes: int, novel: int) -> None:
     points, profiles, groups = facts.points, facts.profiles, len(facts.groups)
     m, c = len(points.names), len(profiles.columns)
     _shapes(points, clusters=(m,), novelty=(m,), classes=(m, classes + 1), scores=(m, points.scores.shape[-1]))
-    _want(m <= MOST_POINTS + groups, "its map has too many rows")
+    _want(m <= MOST_POINTS + groups + 2 * TELLING, "its map has too many rows")
     _want(points.scores.ndim == 2 and points.scores.shape[1] >= 2, "its map is not in a plane")
     _want(points.truth is None or len(points.truth) == m, "its map has another number of true classes")
     _want(_indices(points.clusters, groups), "a row belongs to no group")
     _want(facts.known == classes and groups == classes + novel, "it has another number of groups")
     _want(facts.check is None or len(facts.check.by_group) == novel, "its check is of another number of groups")
+    counted = () if facts.check is None else facts.check.hidden_counts
+    _want(len(counted) in (0, BINS) and min(counted, default=0) >= 0, "its check counts hidden rows otherwise")
     _finite(points.novelty, points.classes)
+    if points.score is not None:
+        _shapes(points, score=(m,))
     _moderate(points.scores)
     if facts.labelled is not None:
         labelled = facts.labelled

@@ -15,13 +15,14 @@ from vbrand.discovery.draw_store import DrawStore, fingerprint, stored_seed
 from vbrand.discovery.sampled import Draws, clusters_of, disagreement, sampled_discovery_of
 from vbrand.estimators.base import Shell
 from vbrand.estimators.fitted import Fitted, Learned, Views
+from vbrand.estimators.notes import notes_on
 from vbrand.estimators.progress import counted, shown
 from vbrand.estimators.starting import components_of_labels
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
-from vbrand.io.tables.likeness import Given
+from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import before_rows
@@ -185,7 +186,7 @@ class BrandSampler(Shell):
 
         clusters = clusters_of(chains, self.threshold, self.n_jobs, seed)
         known, class_of = _known_given(rows, target, clusters), target.prior.class_of
-        notes = self._notes(learned, target.prior, [])
+        notes = notes_on(learned, target.prior, [], table)
         discovery = sampled_discovery_of(
             self._context(learned, table, known, class_of, notes),
             chains,
@@ -197,6 +198,16 @@ class BrandSampler(Shell):
         if sentence is not None:
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return Fitted(learned, fitted.finding, Draws(rows, target, chains), discovery)
+
+    def _given(
+        self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None
+    ) -> Given:
+        if samples is not None:
+            raise ValueError(
+                "BrandSampler counts every unlabelled row: give it one row per sample, such as the mean of its "
+                "replicates, or use VBrand."
+            )
+        return Given(table, likeness)
 
     def _sampled(
         self, folder: Path | None, rows: Rows, target: Target, starts: list[Labels], seed: int

@@ -54,4 +54,4 @@ class Stored(Shell):
 def without_rows(model: Model) -> Model:
     """Return a model that holds no labelled row, on its map neither."""
     facts = None if model.facts is None else replace(model.facts, labelled=None)
-    return replace(model, learned=without_witnesses(model.learned), facts=facts)
+    return replace(model, learned=replace(without_witnesses(model.learned), prints=None), facts=facts)

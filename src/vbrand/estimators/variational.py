@@ -25,6 +25,7 @@ from vbrand.estimators.checking import (
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
 from vbrand.estimators.model_file import read_model
+from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.starting import components_of_labels
@@ -223,8 +224,9 @@ class VBrand(Stored):
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         learned = fitted.learned
-        rows = learned.passage.rows(table.rows)
-        fits = [self._found(learned, view, rows, generator) for view in range(len(learned.views))]
+        whole = learned.passage.rows(table.rows)
+        rows = whole if table.counted is None else learned.passage.rows(table.rows[table.counted])
+        fits = [self._found(learned, view, rows, table, generator) for view in range(len(learned.views))]
         chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
         found, prior = fits[chosen]
 
@@ -242,15 +244,16 @@ class VBrand(Stored):
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.arange(prior.known), pieces)
         class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = self._notes(learned, prior, class_of[prior.known :].tolist())
+        notes = notes_on(learned, prior, class_of[prior.known :].tolist(), table)
         discovery = discovery_of(
             self._context(learned, table, best.posterior.components.reordered(known), class_of, notes, threshold),
-            rows,
+            whole,
             in_user_units(found, len(rows) * learned.passage.log_volume),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
             verdict,
+            table.counted,
         )
         return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
 
@@ -292,12 +295,14 @@ class VBrand(Stored):
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         return Relearned(prior, fewer.rows, kept)
 
-    def _found(self, learned: Learned, view: int, rows: Rows, generator: np.random.Generator) -> tuple[Found, Prior]:
-        """Return the best fit with the classes of a view, and its prior."""
+    def _found(
+        self, learned: Learned, view: int, rows: Rows, table: Given, generator: np.random.Generator
+    ) -> tuple[Found, Prior]:
+        """Return the best fit with the classes of a view to the rows of a table that count, and its prior."""
         prior = self._prior(learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
-            start = self._initial_components(learned, rows, prior)
+            start = self._initial_components(learned, table, prior)
             return find(
                 rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
             ), prior
@@ -336,10 +341,11 @@ class VBrand(Stored):
             tuning=self._tuning.stage1,
         )
 
-    def _initial_components(self, learned: Learned, rows: Rows, prior: Prior) -> IntArray | None:
+    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = components_of_labels(learned.classes, self.init, rows, prior)
+        start = components_of_labels(learned.classes, self.init, learned.passage.rows(table.rows), prior)
+        start = start if table.counted is None else start[table.counted]
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:
             raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")

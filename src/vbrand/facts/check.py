@@ -11,6 +11,8 @@ from vbrand.types import FloatArray, IntArray
 UNCHECKED = "this answer was not checked against labelled rows that the fit had not seen."
 # share of a group's rows; if more of them may be known, the group is doubtful
 _MOSTLY = 0.5
+# parts of P(novel) from 0 to 1 in which rows are counted
+BINS = 50
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Check:
     by_group: tuple[GroupCheck, ...]
     hidden_rows: int  # labelled rows that were hidden, one part after the other
     unchecked: tuple[str, ...]  # classes with too few rows to hide any
+    hidden_counts: tuple[int, ...] = ()  # hidden rows by P(novel) from 0 to 1; older files have none
 
     @property
     def false_share(self) -> float:
@@ -83,14 +86,15 @@ def check_of(
     novel_draws: FloatArray,
     *,
     agreement: float,
-    hidden_rows: int,
+    hidden_novelty: FloatArray,
     unchecked: tuple[str, ...],
 ) -> Check:
     """Return the check of an answer.
 
     `sizes` are the rows of the novel groups, `rows` the same by cell as far as they may be known at all, (groups, C),
     and `known_mass` are those called known, (C,);
-    `novel_draws` are draws of the share of each cell's rows that are novel, (draws, C).
+    `novel_draws` are draws of the share of each cell's rows that are novel, (draws, C), and `hidden_novelty` is
+    P(novel) of the labelled rows while they were hidden.
     """
     false = rows @ (1.0 - novel_draws.T)  # (groups, draws)
     groups = tuple(
@@ -106,9 +110,19 @@ def check_of(
         surely_missed=_interval(missed)[0],
         agreement=agreement,
         by_group=groups,
-        hidden_rows=hidden_rows,
+        hidden_rows=hidden_novelty.size,
         unchecked=unchecked,
+        hidden_counts=tuple(np.bincount(novelty_bin(hidden_novelty), minlength=BINS).tolist()),
     )
+
+
+def novelty_bin(novelty: FloatArray) -> IntArray:
+    """Return the part of P(novel) from 0 to 1 that each row is counted in.
+
+    >>> novelty_bin(np.array([0.0, 0.03, 1.0]))
+    array([ 0,  1, 49])
+    """
+    return np.minimum((novelty * BINS).astype(np.int64), BINS - 1)
 
 
 def _interval(draws: FloatArray) -> tuple[float, float]:

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.facts.check import UNCHECKED, Check
+from vbrand.facts.check import BINS, UNCHECKED, Check, novelty_bin
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
-from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw
+from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, with_telling
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
 from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import FloatArray, IntArray
 
-_BINS = 50
 _CONTRIBUTIONS = 12
 # labelled rows on the map: enough to see where the known classes lie
 _MOST_LABELLED = 500
@@ -37,6 +36,7 @@ class Points:
     classes: FloatArray  # (m, J + 1) probabilities of the known classes and of novelty
     scores: FloatArray  # (m, components) principal components
     truth: tuple[str, ...] | None
+    score: FloatArray | None = None  # (m,) how novel, beyond the digits of a probability
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def facts_of(
     table: Any,
     clusters: IntArray,
     novelty: FloatArray,
+    score: FloatArray,
     class_probabilities: Callable[[IntArray], FloatArray],
     groups: tuple[Group, ...],
     yardstick: Yardstick,
@@ -112,7 +113,7 @@ def facts_of(
 
     `witnesses` are labelled rows, of which some are shown on the map.
     """
-    drawn = rows_to_draw(clusters)
+    drawn = with_telling(rows_to_draw(clusters), novelty, score, threshold)
     scores_drawn, labelled = _placed(table[drawn], witnesses, yardstick)
     true = None if truth is None else np.asarray(truth)
     confusion = None if true is None else confusion_of(true, clusters, [group.name for group in groups])
@@ -135,6 +136,7 @@ def facts_of(
             classes=class_probabilities(drawn),
             scores=scores_drawn,
             truth=None if true is None else tuple(str(value) for value in true[drawn].tolist()),
+            score=score[drawn],
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
         climb=climb,
@@ -168,8 +170,8 @@ def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group
     kinds = tuple(GroupKind)
     # a doubtful group is not shown as if it were sure
     kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])
-    counts = np.zeros(_BINS * len(kinds), dtype=np.int64)
+    counts = np.zeros(BINS * len(kinds), dtype=np.int64)
     for chunk in chunks(clusters.size):
-        cell = np.minimum((novelty[chunk] * _BINS).astype(np.int64), _BINS - 1)
+        cell = novelty_bin(novelty[chunk])
         counts += np.bincount(cell * len(kinds) + kind[clusters[chunk]], minlength=counts.size)
-    return counts.reshape(_BINS, len(kinds))
+    return counts.reshape(BINS, len(kinds))

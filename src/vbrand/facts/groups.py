@@ -73,12 +73,15 @@ def describe_groups(
     min_group: int,
     yardstick: Yardstick,
     doubtful: tuple[str, ...] = (),
+    counted: IntArray | None = None,
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
-    `table` is an array or lies on disk, `doubtful` are names of novel groups.
+    `table` is an array or lies on disk, `doubtful` are names of novel groups; `counted` are the rows that are no
+    copies, if some are.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
+    different = sizes if counted is None else np.bincount(clusters[counted], minlength=weights.size)
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
     centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
@@ -93,7 +96,7 @@ def describe_groups(
                 rows=size,
                 weight=float(weights[k]),
                 novelty_probability=float(mean_novelty[k]),
-                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if size >= min_group else GroupKind.OUTLIER,
+                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if different[k] >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
                 explanation=None if known else yardstick.explain(some_rows(table, clusters, k)),
                 doubtful=not known and name in doubtful,

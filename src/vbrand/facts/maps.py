@@ -6,10 +6,12 @@ import numpy as np
 
 from vbrand.samples import evenly, members_at
 from vbrand.threads import one_thread
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 # rows on a map: as many as a browser draws at once and an eye can tell apart
 MOST_POINTS = 2_000
+# beside those of a sample: the most novel rows of all, and as many of the most doubtful
+TELLING = 50
 # t-SNE works on so many principal components, as is usual
 _COMPONENTS = 30
 # coordinates farther out are cut to this: one far row should not choose the axes
@@ -17,6 +19,10 @@ _FAR_OUT = 30.0
 # a sample of rows has one row of each group at least, so it may be larger than it should be
 _FEWEST_FOR_TSNE, _MOST_FOR_TSNE = 10, 2 * MOST_POINTS
 _SAME_PLACE = 1e-9
+# what an axis shows of a group beyond its inner 80 %, in widths of that: of Gaussian rows all within 5 sd
+_REACH = 1.5
+# rows that are in no steady group still show if the axis need not grow by more than this share
+_ROOM = 0.25
 
 
 def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
@@ -37,6 +43,39 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
         for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(counts, 1).tolist(), strict=True)
     ]
     return np.sort(np.concatenate(chosen))
+
+
+def with_telling(drawn: IntArray, novelty: FloatArray, score: FloatArray, threshold: float) -> IntArray:
+    """Return the rows on a map, and those that most people look for: the most novel ones and the most doubtful ones.
+
+    `novelty` is P(novel) of all rows; the novelty `score` tells rows apart of which that is the same.
+    """
+    novel = np.lexsort((-score, -novelty))[:TELLING]
+    doubtful = np.lexsort((np.abs(score), np.abs(novelty - threshold)))[:TELLING]
+    return np.unique(np.concatenate([drawn, novel, doubtful]))
+
+
+def steady_range(places: FloatArray, clusters: IntArray, steady: BoolArray) -> FloatArray:
+    """Return the range of each axis that shows all groups but not their strays, (2 axes, 2 ends).
+
+    `steady` says of each group whether it has a place of its own: outlier groups have none. A few far rows would
+    otherwise squash all others into a corner.
+    """
+    ends = [_reach(places[clusters == k]) for k in np.unique(clusters).tolist() if steady[k]]
+    if not ends:
+        return np.stack([places.min(axis=0), places.max(axis=0)], axis=1)
+    low, high = np.min([end[0] for end in ends], axis=0), np.max([end[1] for end in ends], axis=0)
+    room = _ROOM * (high - low)
+    inside = places[((places >= low - room) & (places <= high + room)).all(axis=1)]
+    together = np.vstack([inside, low, high])
+    return np.stack([together.min(axis=0), together.max(axis=0)], axis=1)
+
+
+def _reach(places: FloatArray) -> FloatArray:
+    """Return the lower and upper ends of one group, strays left out, (2 ends, 2 axes)."""
+    low, high = np.quantile(places, [0.1, 0.9], axis=0)
+    reach = _REACH * (high - low)
+    return np.stack([np.maximum(places.min(axis=0), low - reach), np.minimum(places.max(axis=0), high + reach)])
 
 
 def principal_scores(rows: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
+from vbrand.samples import by_content
 from vbrand.threads import one_thread
 from vbrand.types import FloatArray, IntArray
 
@@ -59,8 +60,28 @@ def find(
     """Return the best fit; `component` gives a start for each row instead of a search.
 
     Seeds are drawn before any work is shared out and BLAS and OpenMP run on one thread, so the answer does not depend
-    on the number of workers.
+    on the number of workers. Rows of one block, which is few, are taken in an order of their own, so that it does not
+    depend on theirs: bounds that tie, or nearly so, would lead elsewhere.
     """
+    if len(rows) > next(rows.blocks()).stop:
+        return _found(rows, prior, effort, generator, component, progress, tuning)
+    order = by_content(rows.working(slice(None)))
+    start = None if component is None else component[order]
+    found = _found(replace(rows, table=rows.table[order]), prior, effort, generator, start, progress, tuning)
+    winners = np.empty_like(found.best.winners)
+    winners[order] = found.best.winners
+    return replace(found, best=replace(found.best, winners=winners))
+
+
+def _found(
+    rows: Rows,
+    prior: Prior,
+    effort: Effort,
+    generator: np.random.Generator,
+    component: IntArray | None,
+    progress: Progress | None,
+    tuning: SearchTuning,
+) -> Found:
     with one_thread():
         if component is None and effort.search == "moves":
             return _by_moves(rows, prior, effort, progress, tuning)

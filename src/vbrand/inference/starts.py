@@ -12,6 +12,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import posterior_from
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
+from vbrand.model.weights import Weights, weights_from
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
@@ -24,7 +25,7 @@ def from_labels(rows: Rows, prior: Prior, component: IntArray) -> Posterior:
 def one_novelty(rows: Rows, prior: Prior) -> Posterior:
     """Return known classes as the prior has them, and one novel component as wide as all the rows."""
     everything = statistics_of_labels(rows, np.full(len(rows), prior.known), prior.known + prior.opened)
-    return Posterior(posterior_from(prior.components, everything), prior.weights)
+    return Posterior(posterior_from(prior.components, everything), _weights(prior))
 
 
 def k_means(rows: Rows, prior: Prior, groups: int, seed: int, tuning: SearchTuning = TUNED) -> Posterior:
@@ -44,7 +45,7 @@ def k_means(rows: Rows, prior: Prior, groups: int, seed: int, tuning: SearchTuni
     dof, scale, precision = start.dof.copy(), start.scale.copy(), start.precision.copy()
     dof[novel], scale[novel] = prior.components.dof[novel], prior.components.scale[novel]
     precision[novel] = prior.components.precision[novel] + split.counts[novel] / share
-    return Posterior(replace(start, precision=precision, dof=dof, scale=scale), prior.weights)
+    return Posterior(replace(start, precision=precision, dof=dof, scale=scale), _weights(prior))
 
 
 def multipliers(starts: int, generator: np.random.Generator, tuning: SearchTuning = TUNED) -> FloatArray:
@@ -64,13 +65,22 @@ def multiplied_k_means(
     start = k_means(rows, prior, prior.novel, seed, tuning).components
     known = prior.known
 
-    dirichlet = prior.weights.dirichlet.copy()
+    weights = _weights(prior)
+    dirichlet = weights.dirichlet.copy()
     dirichlet[known] *= factors[0]
     dof, precision = prior.components.dof.copy(), prior.components.precision.copy()
     dof[known:] *= factors[1]
     precision[known:] *= factors[2]
 
-    return Posterior(replace(start, dof=dof, precision=precision), replace(prior.weights, dirichlet=dirichlet))
+    return Posterior(replace(start, dof=dof, precision=precision), replace(weights, dirichlet=dirichlet))
+
+
+def _weights(prior: Prior) -> Weights:
+    """Return the weights before any row is seen, as a factor of the posterior.
+
+    The prior itself is none where the concentration is learned: its sticks depend on gamma, and no bound belongs to it.
+    """
+    return weights_from(prior.weights, np.zeros(prior.known + prior.opened))
 
 
 def _sample(rows: Rows, most: int) -> tuple[FloatArray, float]:

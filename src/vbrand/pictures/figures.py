@@ -1,23 +1,36 @@
-"""Facts -> figures as Plotly takes them: dicts of traces and layout. The browser sets the colours of the page."""
+"""Facts -> figures as the page draws them: plain dicts of series and axes, with no colour but names of inks.
 
-from html import escape
+A figure is {"series": [..], "x": axis, "y": axis}, and maybe "height", "names" and "rules". A series has a "kind", a
+"name" for the legend and an "ink" (`looks.INKS`):
+
+- "points" and "line": "x", "y"; "symbol", "hollow", "dash"; "tips", or "values" to be told beside the figure's "names"
+- "area": the outline "x", "y" of a band; it comes and goes with the line of its name
+- "bars": "at", "size", "width"; "hatch", "words" beside them ("short" ones on a phone), "tips"; across the
+  figure if its "across" is true
+- "steps": "at", "size", "width": the outline of bars
+- "cells": "share", "words" and "tips", row by row
+
+An axis has a "title", and maybe a "range", "ticks" as pairs of place and word, a "format" ("percent") or "log". Lines
+at "rules" have a place "x" and a "word". Names are plain text: the page never takes them for markup.
+"""
+
 from typing import Any
 
 import numpy as np
 
 from vbrand.facts.facts import Facts
 from vbrand.facts.groups import Group, GroupKind
-from vbrand.facts.maps import tsne_points
+from vbrand.facts.maps import steady_range, tsne_points
 from vbrand.inference.moves import MoveKind
-from vbrand.pictures.looks import GREY, NOVELTY_COLOURS, called, looks_of
+from vbrand.pictures.looks import GREY_INK, KNOWN_INK, NOVEL_INK, Look, called, looks_of
 from vbrand.types import FloatArray
 
 Figure = dict[str, Any]
 
 _KINDS = (
-    ("known classes", "#0072b2", ""),
-    ("novel groups", "#d55e00", "/"),
-    ("doubtful or outlier groups", GREY, "x"),
+    ("known classes", KNOWN_INK, None),
+    ("novel groups", NOVEL_INK, "lines"),
+    ("doubtful or outlier groups", GREY_INK, "dots"),
 )
 _MOVES = {
     MoveKind.BIRTH: "triangle-up",
@@ -26,236 +39,203 @@ _MOVES = {
     MoveKind.RESPLIT: "diamond",
     MoveKind.DELETE: "x",
 }
-_NOVEL = "#d55e00"
 _LONGEST_NAME = 24
-_CLASSES_SHOWN = 4
-# more names than this cover the map; more lines than this cover each other
-_MOST_NAMED = 15
-_MOST_LINES = 10
+# more lines than these cover each other: groups in all, and those of them that are novel
+_MOST_LINES, _MOST_NOVEL = 10, 4
+# a line of text in a figure, in pixels
+_LINE = 26
 
 
 def map_figure(facts: Facts) -> Figure:
-    """Return the map, with the places of rows by PCA and t-SNE and all their colours: the page switches among them."""
-    points = facts.points
-    drawn = {"pca": points.scores[:, :2]}
-    neighbours = tsne_points(points.scores)
+    """Return the map: the places of rows, and of labelled rows beside them, by PCA and t-SNE; the page switches."""
+    points, beside = facts.points, facts.labelled
+    scores = points.scores if beside is None else np.vstack([points.scores, beside.scores])
+    drawn = {"pca": scores[:, :2]}
+    neighbours = tsne_points(scores)
     if neighbours is not None:
         drawn["tsne"] = neighbours
+    titles = {"pca": ("first principal component", "second principal component"), "tsne": ("t-SNE 1", "t-SNE 2")}
 
-    traces, views = _marks(facts, drawn)
-    labels = {name: _labels(facts, place) for name, place in drawn.items()}
-    layout = {
-        "xaxis": {"zeroline": False},
-        "yaxis": {"zeroline": False},
-        "legend": {"title": {"text": "group (rows)"}, "orientation": "h", "y": -0.14},
-        "coloraxis": {
-            "cmin": 0,
-            "cmax": 1,
-            "colorscale": [[0.5 * i, colour] for i, colour in enumerate(NOVELTY_COLOURS)],
-            "colorbar": {"title": {"text": "P(novel)"}},
-        },
+    return {
+        "kind": "map",
+        "views": {name: {**_view(facts, places), "titles": titles[name]} for name, places in drawn.items()},
+        "labelled": [] if beside is None else beside.classes,
+        "height": 560,
     }
-    titles = {
-        "pca": ["first principal component", "second principal component"],
-        "tsne": ["t-SNE 1", "t-SNE 2"],
+
+
+def _view(facts: Facts, places: FloatArray) -> Figure:
+    """Return where rows and labelled rows are, the part of the plane to show, and where groups have their middles."""
+    points = facts.points
+    rows, labelled = np.split(places, [len(points.names)])
+    beside = np.empty(0, dtype=np.int64) if facts.labelled is None else facts.labelled.classes
+    steady = np.array([group.kind != GroupKind.OUTLIER for group in facts.groups])
+    middles = [
+        [k, *np.median(rows[points.clusters == k], axis=0).tolist()]
+        for k in _by_interest(facts.groups)
+        if steady[k] and (points.clusters == k).any()
+    ]
+    return {
+        "rows": rows.T,
+        "labelled": labelled.T,
+        "range": steady_range(places, np.concatenate([points.clusters, beside]), steady),
+        "middles": middles,
     }
-    height = 640 + 19 * (len(traces) // 4)  # the legend is below
-    return {"data": traces, "layout": layout, "views": views, "labels": labels, "titles": titles, "height": height}
 
 
-def _marks(facts: Facts, drawn: dict[str, FloatArray]) -> tuple[list[Figure], list[Figure]]:
-    """Return the marks of each group that has rows on the map, and the places and colours that they can have."""
-    points, hover = facts.points, _hover(facts)
-    traces, views = list[Figure](), list[Figure]()
-    for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
-        own = np.flatnonzero(points.clusters == k)
-        if own.size == 0:
-            continue
-
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": called(group, f"{escape(_short(group.name))} ({group.rows:,})"),
-                "marker": {"symbol": look.symbol, "size": 8, "opacity": 0.8, "color": look.colour},
-                "text": [hover[i] for i in own.tolist()],
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )
-
-        views.append(
-            {
-                "places": {name: place[own].T for name, place in drawn.items()},
-                "colours": {
-                    "group": look.colour,
-                    "class": look.colour if group.doubtful or group.kind == GroupKind.KNOWN else _NOVEL,
-                    "novelty": points.novelty[own],
-                },
-            }
-        )
-    return traces, views
+def _by_interest(groups: tuple[Group, ...]) -> list[int]:
+    """Return the order in which groups get their names on the map: novel ones first, then the largest."""
+    return sorted(range(len(groups)), key=lambda k: (groups[k].kind == GroupKind.KNOWN, -groups[k].rows))
 
 
 def novelty_figure(facts: Facts) -> Figure:
-    """Return the distribution of P(novel), with the threshold."""
+    """Return the distribution of P(novel), with the threshold, and that of labelled rows while they were hidden."""
     bins = facts.novelty_counts.shape[0]
-    middle = (np.arange(bins) + 0.5) / bins
-    traces = [
+    series = [
         {
-            "type": "bar",
+            "kind": "bars",
             "name": name,
-            "x": middle,
-            "y": facts.novelty_counts[:, k],
-            "width": 1.0 / bins,
-            "marker": {"color": colour, "pattern": {"shape": shape, "solidity": 0.3}},
-            "hovertemplate": "%{y:,} rows with P(novel) about %{x:.2f}<extra>" + name + "</extra>",
+            "ink": ink,
+            "hatch": hatch,
+            **_counts(facts.novelty_counts[:, k], name),
         }
-        for k, (name, colour, shape) in enumerate(_KINDS)
+        for k, (name, ink, hatch) in enumerate(_KINDS)
         if facts.novelty_counts[:, k].any()
     ]
 
-    threshold = facts.threshold
-    line = {
-        "type": "line",
-        "x0": threshold,
-        "x1": threshold,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"dash": "dash"},
-    }
-    words = {"x": threshold, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    hidden = np.array(() if facts.check is None else facts.check.hidden_counts, dtype=np.int64)
+    if hidden.any():
+        name = "labelled rows, while they were hidden"
+        series.append({"kind": "steps", "name": name, "ink": "ink", **_counts(hidden, "labelled rows, hidden")})
 
-    layout = {
-        "barmode": "overlay",
-        "xaxis": {"title": {"text": "P(novel)"}, "range": [0, 1]},
-        "yaxis": {
-            "title": {"text": "rows (logarithmic)"},
-            "type": "log",
-            "dtick": 1,
-            "range": [np.log10(0.5), np.log10(2.0 * max(1, facts.novelty_counts.max()))],
-        },
-        "shapes": [line],
-        "annotations": [{**words, "text": f"threshold {threshold:g}"}],
-        "showlegend": True,
+    most = max(1, facts.novelty_counts.max(), *hidden.tolist())
+    return {
+        "series": series,
+        "x": {"title": "P(novel)", "range": [0, 1]},
+        "y": {"title": "rows (logarithmic)", "log": True, "range": [0.5, 2.0 * most]},
+        "rules": [{"x": facts.threshold, "word": f"threshold {facts.threshold:g}"}],
+        "bins": bins,
     }
-    return {"data": traces, "layout": layout}
+
+
+def _counts(counts: Any, name: str) -> Figure:
+    """Return bars of counted rows, with nothing where nothing is counted."""
+    at = np.flatnonzero(counts)
+    middle = (at + 0.5) / counts.size
+    tips = [f"{counts[i]:,} {name}\nP(novel) about {(i + 0.5) / counts.size:.2f}" for i in at.tolist()]
+    return {"at": middle, "size": counts[at], "width": 1.0 / counts.size, "tips": tips}
 
 
 def profile_figure(facts: Facts) -> Figure:
-    """Return the medians of all groups column by column; novel groups have bands from quartile to quartile."""
+    """Return the medians of all groups column by column; novel groups have bands from quartile to quartile.
+
+    Spectra run across the page, names of columns down.
+    """
     profiles = facts.profiles
-    spectra, place, drawn = profiles.are_spectra, profiles.axis, profiles.drawn
-    names = [escape(name) for name in profiles.columns]
-    near = {group.explanation.nearest for group in facts.groups if group.explanation is not None}
+    spectra, place = profiles.are_spectra, profiles.axis
+    shown = _shown_lines(facts.groups)
 
-    traces = list[Figure]()
+    series = list[Figure]()
     for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
-        if np.isnan(drawn[1, k]).all() or group.kind == GroupKind.OUTLIER:
+        lower, middle, upper = profiles.drawn[:, k]
+        if np.isnan(middle).all() or group.kind == GroupKind.OUTLIER:
             continue
+        shared = {"name": _name(group), "ink": look.ink, "off": k not in shown}
         if group.kind == GroupKind.NOVEL:
-            traces += _band(place, drawn[0, k], drawn[2, k], look.colour, group.name)
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines" if spectra else "lines+markers",
-                "name": _name(group),
-                "legendgroup": group.name,
-                "visible": "legendonly"
-                if facts.known > _MOST_LINES and k < facts.known and group.name not in near
-                else True,
-                "x": place,
-                "y": drawn[1, k],
-                "line": {"color": look.colour, "dash": look.dash, "width": 2},
-                "marker": {"symbol": look.symbol, "size": 7, "color": look.colour},
-                "text": names,
-                "customdata": profiles.middle[k],
-                "hovertemplate": "%{text}: %{customdata:.4~g}<extra>" + _name(group) + "</extra>",
-            }
-        )
+            ring = np.concatenate([lower, upper[::-1]]), np.concatenate([place, place[::-1]])
+            series.append({"kind": "area", **shared, **_placed(*ring, across=not spectra)})
+        line = {"kind": "line", **shared, "dash": look.dash, "values": profiles.middle[k]}
+        series.append({**line, "symbol": None if spectra else look.symbol, **_placed(middle, place, not spectra)})
 
-    ticks = {} if spectra else {"tickvals": place, "ticktext": [escape(_short(name)) for name in profiles.columns]}
-    title = "median" if spectra else "median, in robust scales of the labelled rows"
-    layout = {
-        "xaxis": {"tickangle": 0 if spectra else -60, "automargin": True, **ticks},
-        "yaxis": {"title": {"text": title}},
-        "showlegend": True,
-    }
-    return {"data": traces, "layout": layout}
+    names = [_short(name, 40) for name in profiles.columns]
+    if spectra:
+        axes = {"x": {"title": _axis_of(profiles.columns)}, "y": {"title": "median of the group"}}
+        return {"series": series, **axes, "names": names}
+    down = {"ticks": list(zip(place, names, strict=True)), "range": [len(names) - 0.5, -0.5], "title": "column"}
+    along = {"title": "median, in robust scales of the labelled rows (0: their middle)"}
+    return {"series": series, "x": along, "y": down, "names": names, "height": 110 + _LINE * len(names)}
 
 
-def features_figure(group: Group) -> Figure:
+def _shown_lines(groups: tuple[Group, ...]) -> set[int]:
+    """Return the groups that have a line at first: all, or a few novel ones and the known classes nearest to them."""
+    drawn = [k for k, group in enumerate(groups) if group.kind != GroupKind.OUTLIER]
+    if len(drawn) <= _MOST_LINES:
+        return set(drawn)
+    novel = [k for k in drawn if groups[k].kind == GroupKind.NOVEL][:_MOST_NOVEL]
+    near = {explanation.nearest for k in novel if (explanation := groups[k].explanation) is not None}
+    known = [k for k in drawn if groups[k].kind == GroupKind.KNOWN and (not novel or groups[k].name in near)]
+    return {*known[:_MOST_LINES], *novel}
+
+
+def _placed(value: FloatArray, place: FloatArray, across: bool) -> Figure:
+    return {"x": value, "y": place} if across else {"x": place, "y": value}
+
+
+def _axis_of(columns: tuple[str, ...]) -> str:
+    """Return what the numbers in the names of columns are, as far as the names tell: "1100 nm" are nm."""
+    words = "".join(letter for letter in columns[0] if not (letter.isdigit() or letter == ".")).strip(" _-")
+    return f"column ({_short(words)})" if words else "column"
+
+
+def features_figure(group: Group, look: Look) -> Figure:
     """Return what each column adds to the distance of a novel group from the nearest known class."""
     assert group.explanation is not None
-    parts = [part for part in group.explanation.contributions if part.share > 0.0][::-1]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "y": np.arange(len(parts)),
-        "x": [part.share for part in parts],
-        "marker": {"color": GREY if group.doubtful else _NOVEL},
-        "text": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "hovertext": [
-            f"{escape(part.column)}: {part.value:.4g}, usual in the class {part.usual:.4g}; {part.share:.0%} of the "
-            "squared distance"
+    parts = [part for part in group.explanation.contributions if part.share > 0.0]
+    bars = {
+        "kind": "bars",
+        "name": _name(group),
+        "ink": look.ink,
+        "at": np.arange(len(parts)),
+        "size": [part.share for part in parts],
+        "width": 0.7,
+        "short": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g}" for p in parts],
+        "words": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
+        "tips": [
+            f"{_short(part.column, 60)}: {part.value:.4g}\nusual in the class: {part.usual:.4g}\n"
+            f"{part.share:.0%} of the squared distance"
             for part in parts
         ],
-        "hoverinfo": "text",
     }
 
-    names = [escape(_short(part.column)) for part in parts]
-    layout = {
-        "yaxis": {"tickvals": np.arange(len(parts)), "ticktext": names, "automargin": True},
-        "xaxis": {
-            "title": {"text": "share of the squared distance"},
-            "tickformat": ".0%",
-            "range": [0.0, 1.4 * max((part.share for part in parts), default=1.0)],
-        },
-        "showlegend": False,
+    ticks = [(place, _short(part.column)) for place, part in enumerate(parts)]
+    return {
+        "series": [bars],
+        "across": True,
+        "x": {"title": "share of the squared distance", "format": "percent", "from": 0.0},
+        "y": {"ticks": ticks, "range": [len(parts) - 0.4, -0.6], "title": "column"},
+        "height": 90 + _LINE * len(parts),
     }
-    return {"data": [trace], "layout": layout, "height": 120 + 28 * len(parts)}
 
 
 def history_figure(facts: Facts) -> Figure:
     """Return how the bound rose, with the moves that were kept."""
     assert facts.climb is not None
     trace, moves = facts.climb.trace, [move for move in facts.climb.moves if move.kept]
-    traces: list[Figure] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "bound",
-            "x": np.arange(trace.size),
-            "y": trace,
-            "line": {"color": GREY},
-            "hovertemplate": "sweep %{x}: %{y:,.2f}<extra></extra>",
-        }
-    ]
+    tips = [f"sweep {i:,}\nbound {value:,.2f}" for i, value in enumerate(trace.tolist())]
+    bound = {"kind": "line", "name": "bound", "ink": GREY_INK, "dash": "solid", "symbol": None}
+    series: list[Figure] = [{**bound, "x": np.arange(trace.size), "y": trace, "tips": tips}]
 
-    for kind in dict.fromkeys(move.kind for move in moves):
+    for turn, kind in enumerate(dict.fromkeys(move.kind for move in moves)):
         own = [move for move in moves if move.kind == kind]
         bounds = [move.bound for move in own]
-        traces.append(
+        series.append(
             {
-                "type": "scatter",
-                "mode": "markers",
+                "kind": "points",
                 "name": kind,
+                "ink": f"warm-{turn}",
+                "symbol": _MOVES.get(kind, "circle"),
                 "x": np.searchsorted(trace, bounds),
                 "y": bounds,
-                "marker": {"symbol": _MOVES.get(kind, "circle"), "size": 11},
-                "text": [f"{kind}: +{move.gain:,.1f} nats, {move.groups} novel components" for move in own],
-                "hovertemplate": "%{text}<extra></extra>",
+                "tips": [f"{kind}: +{move.gain:,.1f} nats\n{move.groups} novel components" for move in own],
             }
         )
 
-    layout = {
-        "xaxis": {"title": {"text": "sweeps that were kept"}, "rangemode": "tozero"},
-        "yaxis": {"title": {"text": "bound (nats)"}, "tickformat": ",.0f"},
-        "showlegend": True,
+    return {
+        "series": series,
+        "x": {"title": "sweeps that were kept", "from": 0},
+        "y": {"title": "bound (nats)"},
+        "height": 380,
     }
-    return {"data": traces, "layout": layout}
 
 
 def confusion_figure(facts: Facts) -> Figure:
@@ -263,73 +243,31 @@ def confusion_figure(facts: Facts) -> Figure:
     assert facts.confusion is not None
     table = facts.confusion
     share = table.counts / np.maximum(table.counts.sum(axis=1, keepdims=True), 1)
-    trace = {
-        "type": "heatmap",
-        "z": share,
-        "text": [[f"{count:,}" if count else "" for count in row] for row in table.counts.tolist()],
-        "texttemplate": "%{text}",
-        "x": np.arange(len(table.clusters)),
-        "y": np.arange(len(table.truth)),
-        "colorscale": [[0.0, "#f2f6fa"], [0.5, "#8ab4d8"], [1.0, "#2a6fae"]],
-        "zmin": 0,
-        "zmax": 1,
-        "hovertemplate": "%{text} rows, %{z:.0%} of the true class<extra></extra>",
-        "colorbar": {"title": {"text": "share of the true class"}, "tickformat": ".0%"},
+    found = [called(group, _short(name)) for group, name in zip(facts.groups, table.clusters, strict=True)]
+    true = [_short(name) for name in table.truth]
+    cells = {
+        "kind": "cells",
+        "name": "share of the true class",
+        "ink": "link",
+        "share": share,
+        "words": [[f"{count:,}" if count else "" for count in row] for row in table.counts.tolist()],
+        "tips": [
+            [f"{count:,} rows of {true[i]}\n{share[i, j]:.0%} of them are in {found[j]}" for j, count in enumerate(row)]
+            for i, row in enumerate(table.counts.tolist())
+        ],
     }
 
-    found = [called(group, escape(_short(name))) for group, name in zip(facts.groups, table.clusters, strict=True)]
-    true = [escape(_short(name)) for name in table.truth]
-    layout = {
-        "xaxis": {"title": {"text": "found"}, "tickvals": np.arange(len(found)), "ticktext": found, "automargin": True},
-        "yaxis": {
-            "title": {"text": "true class"},
-            "tickvals": np.arange(len(true)),
-            "ticktext": true,
-            "autorange": "reversed",
-            "automargin": True,
-        },
+    return {
+        "series": [cells],
+        "x": {"title": "found", "ticks": list(enumerate(found)), "range": [-0.5, len(found) - 0.5]},
+        "y": {"title": "true class", "ticks": list(enumerate(true)), "range": [len(true) - 0.5, -0.5]},
+        "height": 150 + 30 * len(true),
     }
-    return {"data": [trace], "layout": layout, "height": 220 + 30 * len(true)}
-
-
-def _hover(facts: Facts) -> list[str]:
-    """Return the text that each row on the map shows: its name, group and probabilities."""
-    points = facts.points
-    names = [*(group.name for group in facts.groups[: facts.known]), "novel"]
-    texts = list[str]()
-    for i, name in enumerate(points.names):
-        best = np.argsort(-points.classes[i], kind="stable")[:_CLASSES_SHOWN]
-        chances = [f"P({escape(_short(names[j]))}) {points.classes[i, j]:.3f}" for j in best.tolist()]
-        truth = [] if points.truth is None else [f"true class {escape(_short(points.truth[i]))}"]
-        group = _name(facts.groups[int(points.clusters[i])])
-        texts.append("<br>".join([f"<b>{escape(_short(name))}</b>: {group}", *truth, *chances]))
-    return texts
-
-
-def _labels(facts: Facts, points: FloatArray) -> list[Figure]:
-    """Return the names of groups, written in the middle of their rows; of many groups only the names of novel ones."""
-    labels = list[Figure]()
-    named = (GroupKind.KNOWN, GroupKind.NOVEL) if len(facts.groups) <= _MOST_NAMED else (GroupKind.NOVEL,)
-    for k, group in enumerate(facts.groups):
-        own = facts.points.clusters == k
-        if own.any() and group.kind in named:
-            x, y = np.median(points[own], axis=0).tolist()
-            labels.append({"x": x, "y": y, "text": _name(group), "showarrow": False, "yshift": 16})
-    return labels
-
-
-def _band(place: FloatArray, lower: FloatArray, upper: FloatArray, colour: str, name: str) -> list[Figure]:
-    """Return the two edges of a band, drawn with no line of their own, and the area between them filled."""
-    edge = {"type": "scatter", "mode": "lines", "x": place, "line": {"width": 0}, "hoverinfo": "skip"}
-    shared = {**edge, "legendgroup": name, "showlegend": False}
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.15)"}
-    return [{**shared, "y": lower}, {**shared, "y": upper, **fill}]
 
 
 def _name(group: Group) -> str:
-    return called(group, escape(_short(group.name)))
+    return called(group, _short(group.name))
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+def _short(name: str, most: int = _LONGEST_NAME) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -8,12 +8,18 @@ from typing import Any
 from vbrand.facts.explain import DOUBT
 from vbrand.facts.facts import Facts
 from vbrand.facts.groups import Group, GroupKind
+from vbrand.facts.terms import TERMS
 from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
-from vbrand.pictures.looks import Look, looks_of
+from vbrand.pictures.looks import INKS, NOVELTY_COLOURS, Look, looks_of
+from vbrand.pictures.rows import listed_groups, listed_rows
 
-# the most novel groups whose columns are drawn
+# the most novel groups whose columns are drawn; those after the first few are folded
 _MOST_EXPLAINED = 12
+_UNFOLDED = 3
+# lines of the table of groups that are not folded
+_MOST_LINES = 10
+_SCRIPTS = ("charts.js", "hands.js", "map.js", "rows.js", "report.js")
 _SHAPES = {
     "circle": "●",
     "square": "■",
@@ -26,47 +32,67 @@ _SHAPES = {
     "triangle-down": "▼",
     "x": "✖",
 }
+_LONGEST_NAME = 80
 
 
 def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
     """Return the report on a discovery that was made with these settings and these versions of packages."""
     try:
         from jinja2 import Environment, StrictUndefined
-        from plotly.offline import get_plotlyjs
     except ImportError:
-        raise ImportError("reports need the packages plotly and jinja2: pip install 'vbrand[report]'") from None
+        raise ImportError("reports need the package jinja2: pip install 'vbrand[report]'") from None
 
-    explained = [group for group in facts.groups if group.kind == GroupKind.NOVEL and group.explanation is not None]
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["cut"] = _cut
     template = environment.from_string(_resource("template.html"))
     lines = [_line(group, look) for group, look in zip(facts.groups, looks_of(facts.groups), strict=True)]
+    explained = [line for line in lines if line["group"].kind == GroupKind.NOVEL and line["explanation"] is not None]
 
+    report = _report(facts, explained[:_MOST_EXPLAINED])
     return template.render(
-        title=f"What is new in {facts.source}" if facts.source else "What is new",
+        title=f"What is new in {_cut(facts.source)}" if facts.source else "What is new",
         facts=facts,
-        lines=lines,
-        checked=[] if facts.check is None else zip(lines[facts.known :], facts.check.by_group, strict=True),
+        lines=sorted(lines, key=_interest),
+        most_lines=_MOST_LINES,
+        checked=[] if facts.check is None else list(zip(lines[facts.known :], facts.check.by_group, strict=True)),
         explained=explained[:_MOST_EXPLAINED],
+        unfolded=_UNFOLDED,
         doubt=DOUBT,
         unexplained=len(explained[_MOST_EXPLAINED:]),
         sampled=len(facts.points.names) < facts.rows,
         dropped=0 if facts.climb is None else sum(not move.kept for move in facts.climb.moves),
+        notes=sorted(facts.notes, key=lambda note: note.startswith("tails:")),
         settings=sorted(settings.items()),
         versions=versions,
+        terms=TERMS,
+        inks=INKS,
+        scale=NOVELTY_COLOURS,
         style=_resource("report.css"),
-        script=_resource("report.js"),
-        plotly=get_plotlyjs(),
-        figures=_json(_figures(facts, explained[:_MOST_EXPLAINED])),
+        script="\n".join(_resource(name) for name in _SCRIPTS),
+        few_lines=any(series["off"] for series in report["figures"]["profile"]["series"]),
+        report=_json(report),
     )
 
 
-def _figures(facts: Facts, explained: list[Group]) -> dict[str, figures.Figure]:
+def _report(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return all that the page draws and lists."""
+    return {
+        "groups": listed_groups(facts),
+        "classes": [*(_cut(group.name) for group in facts.groups[: facts.known]), "novel"],
+        "rows": listed_rows(facts),
+        "scale": NOVELTY_COLOURS,
+        "threshold": facts.threshold,
+        "figures": _figures(facts, explained),
+    }
+
+
+def _figures(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, figures.Figure]:
     drawn = {
-        "map": figures.map_figure(facts),
         "novelty": figures.novelty_figure(facts),
+        "map": figures.map_figure(facts),
         "profile": figures.profile_figure(facts),
     }
-    drawn |= {f"features-{k}": figures.features_figure(group) for k, group in enumerate(explained)}
+    drawn |= {f"features-{k}": figures.features_figure(line["group"], line["look"]) for k, line in enumerate(explained)}
     if facts.climb is not None:
         drawn["history"] = figures.history_figure(facts)
     if facts.confusion is not None:
@@ -78,11 +104,21 @@ def _line(group: Group, look: Look) -> dict[str, Any]:
     """Return a line of the table of groups."""
     return {
         "group": group,
+        "look": look,
         "novel": group.kind == GroupKind.NOVEL and not group.doubtful,
-        "colour": look.colour,
         "shape": _SHAPES[look.symbol],
         "explanation": group.explanation,
     }
+
+
+def _interest(line: dict[str, Any]) -> int:
+    """Return the place of a group in the table: what is surely novel first, odd rows last."""
+    group = line["group"]
+    return 3 if group.kind == GroupKind.OUTLIER else 2 if group.kind == GroupKind.KNOWN else int(group.doubtful)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _resource(name: str) -> str:

@@ -89,8 +89,7 @@ def reduce_columns(
     standard = standard - standard.mean(axis=0)
 
     left = np.empty(n)
-    fold = np.empty(n, dtype=np.int64)
-    fold[np.argsort(member, kind="stable")] = np.arange(n) % tuning.folds
+    fold = _folds(member, tuning.folds)
     for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
         middle = standard[outside].mean(axis=0)
@@ -102,6 +101,17 @@ def reduce_columns(
     reduced = reduction.inward(rows)
     reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
+
+
+def _folds(member: IntArray, folds: int) -> IntArray:
+    """Return the fold of each row: those of one class after the other are dealt out, in the order of their first rows.
+
+    So neither names of classes nor, where rows come by content, their order matters.
+    """
+    first = np.unique(member, return_index=True)[1]  # (J,)
+    fold = np.empty(member.size, dtype=np.int64)
+    fold[np.argsort(first[member], kind="stable")] = np.arange(member.size) % folds
+    return fold
 
 
 def _axes(rows: FloatArray, columns: int, rounding: float) -> FloatArray:

@@ -10,7 +10,7 @@ other, however wrong its kernel is.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, gammaincc, gammainccinv, gammaln
@@ -19,6 +19,8 @@ from vbrand.trust.tuning import CheckTuning
 from vbrand.types import FloatArray, IntArray
 
 _TINY = 1e-300
+# classes whose rows agree in so many digits tie: the others are rounding
+_DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,18 @@ class Shares:
 
 
 def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
-    """Return what the rows of each cell are, by Gibbs sweeps of several chains side by side."""
+    """Return what the rows of each cell are, by Gibbs sweeps of several chains side by side.
+
+    Classes are drawn in the order of what they hold: other names for them give the same draws.
+    """
+    order = np.lexsort(np.round(np.vstack([counts.hidden.T, counts.shares]), _DIGITS))
+    drawn = _drawn(replace(counts, hidden=counts.hidden[order], shares=counts.shares[:, order]), generator, tuning)
+    classes = np.empty_like(drawn.classes)
+    classes[:, order] = drawn.classes
+    return replace(drawn, classes=classes)
+
+
+def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
     t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
     total = max(int(t.sum()), 1)
     belief = counts.hidden + tuning.vague / cells  # (J, C)

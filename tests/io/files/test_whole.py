@@ -155,3 +155,17 @@ def test_a_full_disk_names_the_file(tmp_path):
         write_whole(tmp_path / "file", write)
     assert caught.value.filename == str(tmp_path / "file")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_does_not_fit_is_named_though_it_was_buffered(tmp_path):
+    resource = pytest.importorskip("resource", reason="this system has no limits")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    (tmp_path / "file").write_bytes(b"before")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_whole(tmp_path / "file", lambda file: file.write(bytes(5_000)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.filename == str(tmp_path / "file")
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("file", b"before")]

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from errno import EISDIR
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -69,18 +70,19 @@ def write_together(writes: Mapping[Path, Write]) -> None:
                 half.unlink(missing_ok=True)
 
 
-def _write(file: BinaryIO, write: Write, path: Path) -> None:
+def _write(file: BufferedWriter, write: Write, path: Path) -> None:
     try:
         write(file)
         file.flush()
         os.fsync(file.fileno())
     except OSError as error:  # such as a disk that is full: of which file is not known further down
+        file.raw.close()  # what is in the buffer is lost; closing the file would try to write it again
         if error.filename is None and error.errno is not None:
             error.filename = str(path)
         raise
 
 
-def _half(path: Path) -> tuple[Path, BinaryIO]:
+def _half(path: Path) -> tuple[Path, BufferedWriter]:
     """Return another name for a file that nobody else has, and the file, open and locked."""
     while True:
         half = path.with_name(f".{path.name}.vbrand-{secrets.token_hex(8)}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.types import BoolArray
+from vbrand.types import BoolArray, IntArray
 
 # letters of the name of a class: every row takes room for the longest
 _LONGEST = 1_000
@@ -38,6 +38,25 @@ def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     return _as_numbers_or_text(values, given), given
 
 
+def read_samples(groups: Any, rows: int) -> IntArray:
+    """Return the sample that each row is of, as a number; a row without a name is one of its own.
+
+    >>> read_samples(["a", None, "b", "a"], rows=4)
+    array([0, 1, 2, 0])
+    """
+    values = _as_array(groups)
+    if values.shape != (rows,):
+        raise ValueError(
+            f"groups have the shape {values.shape}; the name of a sample for each of {rows} rows is expected."
+        )
+    number = dict[Any, int]()
+    try:
+        keys = [(row,) if _is_nothing(value) else value for row, value in enumerate(values.tolist())]
+        return np.array([number.setdefault(key, len(number)) for key in keys])
+    except TypeError:
+        raise ValueError("groups hold values that are no names; text or numbers are expected.") from None
+
+
 def check_names(names: Iterable[str]) -> None:
     """Refuse names that no array or file can hold."""
     for name in set(names):
@@ -58,6 +77,11 @@ def _as_array(labels: Any) -> NDArray[Any]:
     if hasattr(labels, "to_pylist"):  # of pyarrow, whose text has no numpy of its own
         return np.array([*labels.to_pylist(), None], dtype=object)[:-1]
     return np.asarray(labels.to_numpy() if hasattr(labels, "to_numpy") else labels, dtype=object)
+
+
+def _is_nothing(value: Any) -> bool:
+    """Return whether a value is None, NaN or NA; -1 is a name."""
+    return _is_missing(value) and not (isinstance(value, Real) and value == -1)
 
 
 def _is_missing(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.types import BoolArray
+from vbrand.types import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +70,8 @@ class Given:
 
     rows: Any  # (n, p) an array, or rows that lie on disk
     likeness: Likeness
+    counted: IntArray | None = None  # (m,) rows that are evidence; None: all, no copies among them
+    notes: tuple[str, ...] = ()  # on those that are none
 
 
 def _any_package() -> str:

@@ -25,11 +25,13 @@ class Roles:
     truth: str | None = None
     ignore: tuple[str, ...] = ()
     measure: tuple[str, ...] = ()  # measured, whatever they look like
+    replicate: str | None = None  # the sample that a row is of
 
     @property
     def all(self) -> set[str]:
         """Return the columns that are not measured."""
-        return {column for column in (self.label, self.name, self.truth) if column is not None} | set(self.ignore)
+        named = (self.label, self.name, self.truth, self.replicate)
+        return {column for column in named if column is not None} | set(self.ignore)
 
 
 # a whole number as a table may hold it, also where an empty cell has made floats of a column; no leading zeros
@@ -67,6 +69,7 @@ class Unknown:
     carried: Carried  # ids first; columns that go through to the output
     source: str  # what the table is called
     truth: NDArray[Any] | None = None
+    samples: Sequence[str | None] | None = None  # names of the samples that rows are of
 
     @property
     def names(self) -> Sequence[str | None]:
@@ -82,6 +85,7 @@ class Material:
     labels: NDArray[Any]  # whole numbers or text
     unknown: Unknown
     notes: tuple[str, ...] = field(default=())  # what was left out, in sentences
+    samples: Sequence[str | None] | None = None  # of the labelled rows
 
 
 def read_material(train: str, test: str | None, roles: Roles, sheet: str | None = None) -> Material:
@@ -121,9 +125,21 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
 
     true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
     named, truths = numbers_or_text([label for label in labels if label is not None], true)
+    samples, others = _samples(known, roles, given), _samples(other, roles, ~given if test is None else None)
     return Material(
-        rows, named, Unknown(rest, tuple(columns), carried, other.name, truths), (*notes, *_notes_on_case(named))
+        rows,
+        named,
+        Unknown(rest, tuple(columns), carried, other.name, truths, others),
+        (*notes, *_notes_on_case(named)),
+        samples,
     )
+
+
+def _samples(frame: Frame, roles: Roles, chosen: BoolArray | None) -> Sequence[str | None] | None:
+    """Return the samples that some rows of a table are of; None where the table does not tell."""
+    if roles.replicate is None or roles.replicate not in frame.columns:
+        return None
+    return _some(frame.texts(roles.replicate), None if chosen is None else np.flatnonzero(chosen).tolist())
 
 
 def labels_of(known: Frame, column: str) -> list[str | None]:
@@ -227,9 +243,11 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
     for column, option in ((roles.name, "--id"), (roles.truth, "--truth")):
         if column is not None:
             other.require(column, option)
-    for column in roles.ignore:
-        if column not in known.columns:
-            other.require(column, "--ignore")
+    for column, option in (*((name, "--ignore") for name in roles.ignore), (roles.replicate, "--replicate")):
+        if column is not None and column not in known.columns:
+            other.require(column, option)
+    if roles.replicate is not None and roles.replicate in (roles.label, roles.truth, roles.name):
+        raise TableError(f"column '{roles.replicate}' can't name samples (--replicate) and mean something else, too.")
     for column in roles.measure:
         known.require(column, "--measure")
         if column in roles.all:

@@ -1,0 +1,108 @@
+"""Rows that count: copies, and replicates of one sample, are no evidence of their own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.facts.groups import plural
+from vbrand.io.tables.labels import read_samples
+from vbrand.io.tables.likeness import Given, Likeness
+from vbrand.robust.copies import Repeats, fingerprints, repeats_of
+from vbrand.stage1.classes import FEWEST_ROWS
+from vbrand.types import IntArray
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Labelled rows without copies, samples by the mean of their replicates."""
+
+    rows: NDArray[Any]  # (n, p)
+    labels: NDArray[Any]  # (n,)
+    prints: IntArray  # (n,) by which copies of them are known
+    notes: tuple[str, ...]
+
+
+def samples_of(groups: Any, rows: int) -> IntArray | None:
+    """Return the sample that each row is of, by numbers; None where `groups` names none."""
+    return None if groups is None else read_samples(groups, rows)
+
+
+def labelled_rows(table: NDArray[Any], labels: NDArray[Any], samples: IntArray | None) -> LabelledRows:
+    """Return the labelled rows that count."""
+    classes, member = np.unique(labels, return_inverse=True)
+    rows, first = _averaged(table, samples)
+    if samples is not None:
+        _check_one_class(samples, first, member, classes)
+
+    # equal rows of different classes are no copies: the class is one more column
+    repeats = repeats_of(np.column_stack([rows[first], member[first]]))
+    counted = first if repeats is None else first[repeats.counted]
+    if repeats is not None:
+        _check_left(classes, member[first], member[counted])
+    return LabelledRows(
+        rows[counted],
+        labels[counted],
+        fingerprints(rows[counted]).view(np.int64),
+        _notes("labelled row", table.shape[0], first.size, repeats),
+    )
+
+
+def given_rows(table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None) -> Given:
+    """Return the rows of a table to discover, and which of them count.
+
+    `labelled` are the fingerprints of labelled rows: copies of those do not.
+    """
+    rows, first = _averaged(table, samples)
+    whole = first.size == rows.shape[0]
+    repeats = repeats_of(rows if whole else rows[first], None if labelled is None else labelled.view(np.uint64))
+    counted = first if repeats is None else first[repeats.counted]
+    notes = _notes("row", rows.shape[0], first.size, repeats)
+    return Given(rows, likeness, None if counted.size == rows.shape[0] else counted, notes)
+
+
+def _averaged(table: NDArray[Any], samples: IntArray | None) -> tuple[NDArray[Any], IntArray]:
+    """Return the table with the mean of its sample for each row, and the first row of each sample."""
+    if samples is None:
+        return table, np.arange(table.shape[0])
+    _, first, number = np.unique(samples, return_index=True, return_inverse=True)
+    means = np.stack([np.bincount(number, column) for column in table.T], axis=1) / np.bincount(number)[:, None]
+    return means[number], np.sort(first)
+
+
+def _check_one_class(samples: IntArray, first: IntArray, member: IntArray, classes: NDArray[Any]) -> None:
+    """Refuse samples of two classes."""
+    own = np.empty(int(samples.max()) + 1, dtype=np.int64)
+    own[samples[first]] = member[first]
+    other = np.flatnonzero(own[samples] != member)
+    if other.size:
+        row = int(other[0])
+        raise ValueError(
+            f"rows of one sample (groups) have two labels, {classes[own[samples[row]]]!s} and "
+            f"{classes[member[row]]!s}. Give each sample one label."
+        )
+
+
+def _check_left(classes: NDArray[Any], before: IntArray, after: IntArray) -> None:
+    """Refuse a class that has rows enough only with its copies."""
+    sizes, left = (np.bincount(member, minlength=classes.size) for member in (before, after))
+    for j in np.flatnonzero((left < FEWEST_ROWS) & (sizes >= FEWEST_ROWS)).tolist():
+        raise ValueError(
+            f"class {classes[j]!s} has {sizes[j]} rows, but only {left[j]} different ones; a robust scatter needs at "
+            f"least {FEWEST_ROWS}. Merge it with another class, or leave its rows unlabelled."
+        )
+
+
+def _notes(what: str, rows: int, samples: int, repeats: Repeats | None) -> tuple[str, ...]:
+    """Return what is to be said of rows that do not count."""
+    notes = list[str]()
+    if samples < rows:
+        named = plural(samples, "sample", "samples")
+        notes.append(f"{plural(rows, what, f'{what}s')} of {named}: each counts once, by the mean of its rows.")
+    if repeats is not None and repeats.twice:
+        notes.append(f"{plural(repeats.twice, f'{what} is a copy', f'{what}s are copies')} of others: they count once.")
+    if repeats is not None and repeats.labelled:
+        copies = plural(repeats.labelled, f"{what} is a copy of a labelled one", f"{what}s are copies of labelled ones")
+        notes.append(f"{copies}, which count already.")
+    return tuple(notes)

@@ -1,0 +1,57 @@
+"""Words that reports and the terminal use, each explained in a sentence or two: told where they appear."""
+
+TERMS = {
+    "P(novel)": "The probability that a row belongs to none of the known classes. 0: surely known, 1: surely novel.",
+    "share": (
+        "The share of all rows that the model expects a group to have. It need not be the share of the rows that "
+        "carry its name: rows in doubt count in part."
+    ),
+    "sd away": (
+        "How far the middle of a group lies from the nearest known class, in standard deviations of that class, all "
+        "columns together. Beside it stands how far the class's own rows usually are: a group that is no farther "
+        "differs in spread or shape, or is not novel."
+    ),
+    "doubtful": (
+        "More than half of the group's rows may be known after all: labelled rows that were hidden among the unknown "
+        "ones fell where this group is."
+    ),
+    "likely known": (
+        "How many of the rows called novel are likely of a known class after all, by labelled rows that were hidden "
+        "among the unknown ones; and the interval that holds the true number with a probability of 90 %."
+    ),
+    "outlier group": "A novel group of very few rows: odd rows rather than a class of their own.",
+    "threshold": "Rows with a larger P(novel) are called novel.",
+    "tails": (
+        "How far rows stray from their class. Student t with few degrees of freedom allows for rows far out; a "
+        "Gaussian (infinitely many) does not."
+    ),
+    "bound": (
+        "The evidence lower bound: how well the model explains the table, in nats. The search keeps a change only if "
+        "the bound rises."
+    ),
+    "robust scales": (
+        "A column minus the middle of its labelled rows, divided by how far they usually spread; strays have no say "
+        "in it. So columns of different units compare."
+    ),
+    "principal components": (
+        "The two directions along which the rows differ most, in units of the scatter within known classes."
+    ),
+    "t-SNE": (
+        "A map that keeps neighbours together. Distances between far groups, and the sizes of groups, mean nothing."
+    ),
+    "ARI": (
+        "Adjusted Rand index: how far two ways to group the rows agree. 1: the same groups, 0: no better than chance."
+    ),
+    "AMI": (
+        "Adjusted mutual information: how much the groups found tell about the true ones. 1: all, 0: no more than "
+        "chance."
+    ),
+    "FMI": (
+        "Fowlkes-Mallows index: of pairs of rows that are together in one grouping, how many are in the other, too. "
+        "1: all."
+    ),
+    "novelty F1": "How well novel rows were told from known ones: 1 if all novel rows and no others are called novel.",
+    "known F1": "The same for known rows: 1 if all known rows and no others are called known.",
+    "known accuracy": "The share of the rows of known classes that got their own class.",
+    "false novelty": "The share of the rows of known classes that are called novel.",
+}

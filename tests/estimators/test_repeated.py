@@ -1,0 +1,134 @@
+"""Copies and replicates are no evidence of their own."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vbrand
+from vbrand import BrandSampler, VBrand
+
+
+def grain(seed=0, each=30):
+    """Return labelled rows of two classes, and unlabelled ones of these and of a third."""
+    rng = np.random.default_rng(seed)
+    known = np.vstack([rng.normal(place, 1.0, (each, 3)) for place in (0.0, 5.0)])
+    new = np.vstack([rng.normal(place, 1.0, (each, 3)) for place in (0.0, 5.0, -6.0)])
+    return known, np.repeat(["oat", "rye"], each), new
+
+
+def found_in(known, labels, new, **named):
+    return VBrand(random_state=0).fit(known, labels).discover(new, **named)
+
+
+@pytest.mark.parametrize("times", [2, 3, 10])
+def test_every_row_several_times_gives_the_same_labels(times):
+    known, labels, new = grain()
+    once = found_in(known, labels, new)
+    often = found_in(np.tile(known, (times, 1)), np.tile(labels, times), np.repeat(new, times, axis=0))
+    np.testing.assert_array_equal(often.labels, np.repeat(once.labels, times))
+    np.testing.assert_array_equal(often.clusters, np.repeat(once.clusters, times))
+    np.testing.assert_array_equal(often.novelty_probability, np.repeat(once.novelty_probability, times))
+    assert often.elbo == once.elbo
+    assert f"{60 * (times - 1)} labelled rows are copies of others: they count once." in often.notes
+    assert f"{90 * (times - 1)} rows are copies of others: they count once." in often.notes
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 99), st.integers(1, 4))
+def test_the_order_of_rows_and_copies_changes_no_label(seed, times):
+    known, labels, new = grain(seed)
+    order = np.random.default_rng(seed).permutation(times * new.shape[0])
+    once = found_in(known, labels, new)
+    mixed = found_in(known, labels, np.repeat(new, times, axis=0)[order])
+    np.testing.assert_array_equal(mixed.labels, np.repeat(once.labels, times)[order])
+
+
+def test_a_group_of_copies_of_one_row_is_an_outlier():
+    known, labels, new = grain()
+    far = np.repeat([[30.0, -20.0, 9.0]], 40, axis=0)
+    found = found_in(known, labels, np.vstack([new, far]))
+    group = found.groups[found.clusters[-1]]
+    assert (group.rows, str(group.kind)) == (40, "outlier group")
+    assert "39 rows are copies of others: they count once." in found.notes
+
+
+def test_copies_of_labelled_rows_are_answered_and_not_counted():
+    known, labels, new = grain()
+    found = found_in(known, labels, np.vstack([new, known]))
+    assert "60 rows are copies of labelled ones, which count already." in found.notes
+    np.testing.assert_array_equal(found.labels[90:], labels)
+    assert found.elbo == found_in(known, labels, new).elbo
+    assert np.isclose(found.probabilities.sum(axis=1), 1.0).all()
+
+
+def test_a_saved_detector_knows_copies_of_labelled_rows(tmp_path):
+    known, labels, new = grain()
+    detector = VBrand(random_state=0).fit(known, labels)
+    detector.save(tmp_path / "model.vbrand")
+    note = "60 rows are copies of labelled ones, which count already."
+    assert note in vbrand.load(tmp_path / "model.vbrand").discover(np.vstack([new, known])).notes
+    detector.save(tmp_path / "bare.vbrand", rows=False)
+    assert note not in vbrand.load(tmp_path / "bare.vbrand").discover(np.vstack([new, known])).notes
+
+
+def test_replicates_get_one_answer_that_of_their_mean():
+    known, labels, new = grain()
+    rng = np.random.default_rng(1)
+    rows, samples = np.repeat(new, 3, axis=0), np.repeat(np.arange(90), 3)
+    rows = rows + 0.05 * rng.normal(size=rows.shape)
+    found = found_in(known, labels, rows, groups=samples)
+    means = rows.reshape(90, 3, 3).mean(axis=1)
+    once = found_in(known, labels, means)
+    np.testing.assert_array_equal(found.labels, np.repeat(once.labels, 3))
+    np.testing.assert_allclose(found.novelty_probability, np.repeat(once.novelty_probability, 3), atol=1e-9)
+    assert "270 rows of 90 samples: each counts once, by the mean of its rows." in found.notes
+
+
+def test_labelled_and_unlabelled_replicates_in_one_table():
+    known, labels, new = grain()
+    rows, classes = np.vstack([known, new]), np.append(labels, np.full(90, None, dtype=object))
+    samples = [f"sample {k}" for k in range(150)]
+    table, truth, groups = np.repeat(rows, 2, axis=0), np.repeat(classes, 2), np.repeat(samples, 2)
+    table = table + 0.01 * np.random.default_rng(0).normal(size=table.shape)
+    detector = VBrand(random_state=0).fit(table, truth, groups=groups)
+    assert detector.known_classes_.rows.tolist() == [30, 30]
+    assert (detector.discovery_.labels[-60:] == "novel").all()
+
+
+def test_rows_without_a_sample_stand_alone():
+    known, labels, new = grain()
+    found = found_in(known, labels, new, groups=[None] * 88 + ["a", "a"])
+    assert "90 rows of 89 samples: each counts once, by the mean of its rows." in found.notes
+
+
+def test_what_groups_can_not_be():
+    known, labels, new = grain()
+    detector = VBrand(random_state=0)
+    with pytest.raises(ValueError, match=r"rows of one sample .* have two labels, oat and rye"):
+        detector.fit(known, labels, groups=[0] * 60)
+    with pytest.raises(ValueError, match="the name of a sample for each of 60 rows is expected"):
+        detector.fit(known, labels, groups=[0] * 59)
+    with pytest.raises(ValueError, match="BrandSampler counts every unlabelled row"):
+        BrandSampler(random_state=0).fit(known, labels).discover(new, groups=np.arange(90))
+
+
+def test_a_class_of_two_rows_and_their_copies_is_refused():
+    known, labels, _ = grain()
+    rows = np.vstack([known, np.repeat(known[:2] + 9.0, 4, axis=0)])
+    with pytest.raises(ValueError, match="class teff has 8 rows, but only 2 different ones"):
+        VBrand().fit(rows, np.append(labels, ["teff"] * 8))
+
+
+def test_equal_rows_of_two_classes_are_no_copies():
+    known, labels, new = grain()
+    rows, classes = np.vstack([known, known[:3]]), np.append(labels, ["rye"] * 3)
+    detector = VBrand(random_state=0).fit(rows, classes)
+    assert not any("copies" in note for note in detector.discover(new).notes)
+
+
+def test_a_start_by_labels_has_one_for_each_row():
+    known, labels, new = grain()
+    start = np.tile(np.repeat(["oat", "rye", "new"], 30), 2)
+    found = VBrand(random_state=0, init=start).fit(known, labels).discover(np.tile(new, (2, 1)))
+    assert (found.labels[60:90] == "novel").all()
