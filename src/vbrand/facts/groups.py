@@ -114,15 +114,20 @@ def some_rows(table: Any, clusters: IntArray, cluster: int) -> FloatArray:
 def _sums_by_cluster(table: Any, clusters: IntArray, count: int) -> FloatArray:
     """Return the sums of the rows of each cluster, (count, p)."""
     rows = Rows(table, np.zeros(table.shape[1]), np.ones(table.shape[1]), np.inf)
+    if not hasattr(table, "each"):
+        return _sums(rows, clusters, count)
     parts = each_piece(rows, _sums, lambda piece: (clusters[piece], count), lambda piece, found: found)
     return np.asarray(np.sum(parts, axis=0))
 
 
 def _sums(rows: Rows, clusters: IntArray, count: int) -> FloatArray:
+    """Return the sums of the rows of each cluster, added one row after the other."""
     sums = np.zeros((count, rows.columns))
     for block in rows.blocks():
-        columns = rows.table[block].T
-        sums += np.stack([np.bincount(clusters[block], column, minlength=count) for column in columns], axis=1)
+        # the sums so far come first: the order of additions is that of the rows, whatever the blocks
+        member = np.append(np.arange(count), clusters[block])
+        for j, column in enumerate(rows.table[block].T):
+            sums[:, j] = np.bincount(member, np.append(sums[:, j], column), minlength=count)
     return sums
 
 
