@@ -9,8 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from selenium import webdriver
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import Select, WebDriverWait
+from selenium.webdriver.support.ui import WebDriverWait
 
 from vbrand.commands.analysis import write_analysis
 from vbrand.commands.demo import run_demo
@@ -23,13 +22,10 @@ with tempfile.TemporaryDirectory() as folder:
     write_analysis(analysis, Path(folder), lambda what: nullcontext())
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for flag in [*FLAGS.split(), "--window-size=1080,1960", "--hide-scrollbars", f"--user-data-dir={folder}/browser"]:
+    for flag in [*FLAGS.split(), "--window-size=1080,2620", "--hide-scrollbars", f"--user-data-dir={folder}/browser"]:
         options.add_argument(flag)
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
     browser.get((Path(folder) / "report.html").as_uri())
     WebDriverWait(browser, 60).until(lambda page: page.execute_script("return document.documentElement.dataset.drawn"))
-    Select(browser.find_element(By.ID, "map-places")).select_by_value("tsne")
-    browser.implicitly_wait(1)
-    browser.find_element(By.XPATH, "//*[text()='t-SNE 1']")
     browser.save_screenshot(str(DOCS / "report.png"))
     browser.quit()

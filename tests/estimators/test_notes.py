@@ -1,6 +1,7 @@
 """What was done to a table, in sentences."""
 
 import numpy as np
+import pytest
 
 from vbrand import VBrand
 
@@ -14,3 +15,20 @@ def test_notes_name_rounded_columns_copies_and_tails():
         "60 rows are copies of others: they count once.",
     )
     assert found.notes[-1].startswith("tails: ")
+
+
+@pytest.mark.parametrize("rows", [4, 9, 12])
+def test_few_labelled_rows_make_what_is_near_a_guess(rows):
+    rng = np.random.default_rng(0)
+    known = np.vstack([rng.normal(place, 1.0, (rows, 9)) for place in (0.0, 8.0)])
+    new = np.vstack([rng.normal(place, 1.0, (30, 9)) for place in (0.0, 8.0)])
+    found = VBrand(random_state=0).fit(known, np.repeat(["Liguria", "Sardinia"], rows)).discover(new)
+    sentence = f"{rows} labelled rows for 9 columns: what is near 'Liguria', 'Sardinia' is a guess."
+    assert (sentence in found.notes) == (rows < 10)
+
+
+def test_few_rows_are_enough_for_fewer_columns():
+    rng = np.random.default_rng(0)
+    known = np.vstack([rng.normal(place, 1.0, (8, 2)) for place in (0.0, 8.0)])
+    found = VBrand(random_state=0).fit(known, np.repeat(["a", "b"], 8)).discover(rng.normal(size=(30, 2)))
+    assert not any("guess" in note for note in found.notes)

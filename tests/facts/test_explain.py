@@ -1,6 +1,7 @@
 """Why a row is novel: distances, and shares of columns that add up."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from tables import grain_rows
 
@@ -90,3 +91,39 @@ def test_columns_that_hardly_matter_are_not_named():
     # where no column has a large share, those that matter half as much as the first are
     assert len(str(explanation_of(9.0, *[0.04] * 3, *[0.01] * 88)).splitlines()) == 1 + 3
     assert len(str(explanation_of(9.0, *[0.1] * 10)).splitlines()) == 1 + 5
+
+
+def test_columns_that_go_together_are_named_together():
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=(160, 1))
+    rows = np.column_stack([common, common, rng.normal(size=160)]) + 0.1 * rng.normal(size=(160, 3))
+    new = rows[100:] + np.where(np.arange(60)[:, None] < 30, 0.0, [[4.0, 3.0, 0.0]])
+    found = VBrand(random_state=0).fit(rows[:100], np.repeat(["a", "b"], 50)).discover(new)
+    group = next(group for group in found.groups if group.kind == "novel group")
+    first = group.explanation.contributions[0]
+    assert (first.column, first.others) == ("column 0", ("column 1",))
+    assert 0.9 < first.share < 1.05
+    assert ", together with column 1 (" in str(group.explanation)
+
+
+def test_neighbouring_wavelengths_are_one_band():
+    rng = np.random.default_rng(0)
+    place = np.arange(12)
+    noise = rng.normal(size=(200, 12)) @ np.linalg.cholesky(0.95 ** np.abs(place[:, None] - place)).T
+    new = noise[140:] + np.where(np.arange(60)[:, None] < 30, 0.0, 8.0 * np.exp(-np.square(place - 5.0) / 2.0))
+    names = [f"{1100 + 10 * j} nm" for j in range(12)]
+    detector = VBrand(random_state=0, reduce=None)
+    detector.fit(pd.DataFrame(noise[:140], columns=names), np.repeat(["a", "b"], 70))
+    group = next(g for g in detector.discover(pd.DataFrame(new, columns=names)).groups if g.kind == "novel group")
+    shares = [part.share for part in group.explanation.contributions]
+    assert all(-0.05 <= share <= 1.05 for share in shares)
+    assert any(" nm to " in part.column for part in group.explanation.contributions)
+
+
+def test_what_rounding_alone_can_make_is_not_explained_by_columns():
+    fine = Contribution("weight", 10.4, 10.0, 0.8, within_rounding=True)
+    explanation = Explanation("oat", 9.0, 2.0, (fine, Contribution("length", 3.0, 1.0, 0.2)))
+    assert explanation.is_rounding
+    assert "may be made by rounding alone" in str(explanation)
+    assert "weight" not in str(explanation)
+    assert not explanation_of(9.0, 0.9, 0.1).is_rounding

@@ -1,9 +1,13 @@
 """The check of an answer, from a table to its verdict."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from vbrand import VBrand
+from vbrand.trust.cells import Cells
+from vbrand.trust.check import _earlier_of_classes, _with_earlier
 
 
 def peaked(rng, n, place, columns=3):
@@ -138,3 +142,13 @@ def test_a_row_farther_than_thirty_standard_deviations_is_novel_before_and_after
         assert (detector.predict(far) == -1).all(), seed
         assert (detector.discover(np.vstack([known, far])).labels[150:] == -1).all(), seed
         assert (detector.predict(far) == -1).all(), seed
+
+
+def test_rows_of_earlier_batches_count_where_those_of_this_one_fall():
+    class_of, earlier = np.array([0, 1, -1]), np.array([30.0, 10.0, 8.0, 0.0])
+    prior = SimpleNamespace(class_of=class_of, known=3)
+    case = SimpleNamespace(prior=prior, earlier=earlier)
+    cells = Cells(np.array([0.0]), (np.array([1.0]), np.empty(0)))
+    rows = np.array([15.0, 5.0, 0.0, 0.0, 4.0])  # two cells of known components, two of a group, one of a new one
+    np.testing.assert_allclose(_with_earlier(case, cells, rows), [45.0, 15.0, 4.0, 4.0, 4.0])
+    assert _earlier_of_classes(case, 2).tolist() == [30.0, 10.0]

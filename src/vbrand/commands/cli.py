@@ -161,7 +161,7 @@ def discover(
             if analysis.selection is not None:
                 typer.echo(analysis.selection)
             labels = out / f"labels.{'xlsx' if xlsx else 'csv'}"
-            typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}.")
+            typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}. What words mean: vbrand explain.")
 
 
 @app.command(epilog=_EPILOG)
@@ -249,6 +249,23 @@ def settings(
         from vbrand.commands.settings import about
 
         typer.echo(about(names or []))
+
+
+@app.command(epilog=_EPILOG)
+def explain(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[WORD]...", help="Words such as share, tails, ARI; else all of them.")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Tell what the words mean that tables, notes and the report use.
+
+    Example: vbrand explain "P(novel)" tails
+    """
+    with sentences(debug=debug):
+        from vbrand.commands.words import explained
+
+        typer.echo(explained(words or []))
 
 
 @app.command(epilog=_EPILOG)

@@ -16,11 +16,13 @@ from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
+from vbrand.facts.terms import TERMS
 from vbrand.io.files.provenance import versions
 from vbrand.io.files.whole import write_whole
 from vbrand.io.tables.likeness import Likeness
 from vbrand.pictures.page import report_html
 from vbrand.pictures.plots import Plots
+from vbrand.pictures.sketch import map_svg
 from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -226,7 +228,8 @@ class Discovery(ABC):
         return chosen
 
     def _repr_html_(self) -> str:
-        return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}"
+        """Return the sentence, the check, the table of groups and the map, for notebooks: no script is in it."""
+        return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}{map_svg(self.facts())}"
 
     def __repr__(self) -> str:
         known = int((self.clusters < self.classes.size).sum())
@@ -286,7 +289,9 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("group", "rows", "weight", "P(novel)", "kind"))
+        tips = {"weight": TERMS["share"], "P(novel)": TERMS["P(novel)"]}
+        names = ("group", "rows", "weight", "P(novel)", "kind")
+        head = "".join(f'<th title="{escape(tips.get(name, ""))}">{name}</th>' for name in names)
         body = "".join(
             f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
             f"<td>{g.novelty_probability:.3f}</td><td>{g.what}</td></tr>"
@@ -295,4 +300,6 @@ class Summary:
 
         below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
         notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
-        return f"<p>{escape(self.trust)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        told = f"<details><summary>Where novel groups lie, and what was done</summary>{notes}</details>"
+        return f"<p>{escape(self.trust)}</p>{table}{told}"

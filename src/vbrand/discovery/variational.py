@@ -13,7 +13,7 @@ from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import Predictive, label_names, memberships
 from vbrand.facts.check import Check, check_of
 from vbrand.facts.facts import Climb
-from vbrand.facts.groups import GroupCount, describe_groups
+from vbrand.facts.groups import GroupCount, Past, describe_groups
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
 from vbrand.inference.kernel import each_piece
@@ -23,7 +23,7 @@ from vbrand.model.posterior import Bound
 from vbrand.samples import chunks
 from vbrand.trust.check import Verdict
 from vbrand.trust.meaning import Memberships
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 _DRAWS = 200
 # probabilities of up to so many rows x groups are computed at once
@@ -45,6 +45,7 @@ class VariationalDiscovery(Discovery):
     history: tuple[Move, ...]  # the moves of the search, kept or not
     stopped: Stopped
     group_components: IntArray  # novel components that are groups, in their order
+    group_numbers: IntArray  # those that stand in their names
     _rows: Rows  # the table as the model sees it
     _predictive: Predictive
 
@@ -107,6 +108,17 @@ class _Tally:
     doubted: FloatArray  # (J + novel columns, C) the same by cluster, as far as rows may be known at all
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """What earlier batches say of novel components, and last of novelty among the known ones."""
+
+    numbers: IntArray  # (columns,) that groups had before; 0 for none
+    rows: FloatArray  # (columns,) of earlier batches
+    alive: BoolArray  # (columns,) groups that stay, even if no row of this batch is theirs
+    centres: FloatArray  # (columns, q) where they lie, in working coordinates
+    unused: int  # the first number that no group has had
+
+
 def in_user_units(found: Found, volume: float) -> Fit:
     """Return what was found, with bounds as they are in the user's units: more by the log volume of all rows."""
     # (6.9)  bound + n log|dz/dy|
@@ -128,18 +140,20 @@ def discovery_of(
     generator: np.random.Generator,
     verdict: Verdict | None = None,
     counted: IntArray | None = None,
+    before: Numbered | None = None,
 ) -> VariationalDiscovery:
     """Return the discovery for a table in the user's units.
 
     `rows` is the table as the model sees it, `weights` are the expected weights of the components (K,), `counted` are
     the rows that the fit rests on, if others are copies. Memberships are computed block by block whenever they are
-    needed: no array of rows by components is kept.
+    needed: no array of rows by components is kept. `before` says which groups there were in earlier batches.
     """
     n, classes = len(rows), context.classes
     lines, tally = _tallied(rows, predictive, context, counted=verdict is None)
     sizes = np.bincount(lines.clusters, minlength=classes.size + tally.certain.size)
-    group_components = _by_size(sizes[classes.size :])
-    names = tuple(f"novel {number + 1}" for number in range(group_components.size))
+    group_components, numbers = _groups_in_order(sizes[classes.size :], before)
+    past = _past(group_components, numbers, before)
+    names = tuple(own.name for own in past)
     evidence = slice(None) if counted is None else counted
     held = sizes[classes.size + group_components]
     check = None
@@ -169,6 +183,7 @@ def discovery_of(
             context.yardstick,
             doubtful=() if check is None else check.doubtful,
             counted=counted,
+            before=past,
         ),
         n_groups=count,
         check=check,
@@ -178,6 +193,7 @@ def discovery_of(
         history=fit.history,
         stopped=fit.stopped,
         group_components=group_components,
+        group_numbers=numbers,
         _rows=rows,
         _predictive=predictive,
     )
@@ -304,10 +320,32 @@ def _checked_weights(mean: FloatArray, known: int, group_components: IntArray) -
     return np.append(of_known, of_groups * mean[known:].sum() / of_groups.sum())
 
 
+def _groups_in_order(sizes: IntArray, before: Numbered | None) -> tuple[IntArray, IntArray]:
+    """Return the novel components that are groups, by their numbers, and these; new ones are numbered by size."""
+    largest_first = _by_size(sizes)
+    if before is None:
+        return largest_first, np.arange(1, largest_first.size + 1)
+    numbers = before.numbers.copy()
+    fresh = largest_first[numbers[largest_first] == 0]
+    numbers[fresh] = before.unused + np.arange(fresh.size)
+    shown = np.union1d(largest_first, np.flatnonzero(before.alive))
+    ordered = shown[np.argsort(numbers[shown], kind="stable")]
+    return ordered, numbers[ordered]
+
+
 def _by_size(sizes: IntArray) -> IntArray:
     """Return the novel components that have rows, the largest first."""
     components = np.flatnonzero(sizes)
     return np.asarray(components[np.argsort(-sizes[components], kind="stable")])
+
+
+def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None) -> tuple[Past, ...]:
+    """Return what was known of each group before."""
+    names = [f"novel {number}" for number in numbers.tolist()]
+    if before is None:
+        return tuple(map(Past, names))
+    rows, centres = before.rows[group_components].tolist(), before.centres[group_components]
+    return tuple(Past(*own) for own in zip(names, rows, centres, strict=True))
 
 
 def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:

@@ -121,10 +121,10 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             learned = replace(self._learned(own.rows, own.labels, columns), prints=own.prints, notes=own.notes)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
-                fitted = self._answered(fitted, Given(opened.rest, Likeness()))
+                fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
             elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
-                fitted = self._answered(fitted, self._given(table[~given], like, others, own.prints))
+                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints))
             self._state = fitted
         return self
 
@@ -143,10 +143,10 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         else:
             table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
-            self._state = self._answered(fitted, table)
+            self._state = self._in_store(fitted, table)
         return self._state.discovery
 
-    def _answered(self, fitted: Fitted, table: Given) -> Fitted:
+    def _in_store(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery; answers on disk have their names once all of them are there."""
         with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
             return self._discovered(fitted, table)
@@ -281,6 +281,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         class_of: IntArray,
         notes: tuple[str, ...],
         threshold: float | None = None,
+        earlier_rows: int = 0,
     ) -> Context:
         """Return what a discovery is about, given the components that mean known classes."""
         return Context(
@@ -288,7 +289,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             yardstick=Yardstick(components, class_of, learned.classes, learned.passage),
             columns=learned.passage.columns,
             threshold=float(self.threshold) if threshold is None else threshold,
-            min_group=self._smallest_group(table.rows.shape[0] if table.counted is None else table.counted.size),
+            min_group=self._smallest_group(
+                earlier_rows + (table.rows.shape[0] if table.counted is None else table.counted.size)
+            ),
             notes=notes,
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.estimators.fitted import Learned
+from vbrand.inference.batches import Earlier
 from vbrand.inference.cavi import Ascent
 from vbrand.inference.rows import Rows
 from vbrand.model.posterior import Posterior
@@ -16,7 +17,7 @@ from vbrand.stage1.lessons import Witnesses
 from vbrand.trust.check import Verdict
 from vbrand.trust.folds import Case, Relearn
 from vbrand.trust.meaning import Meaning
-from vbrand.trust.standing import labelled_view
+from vbrand.trust.standing import Labelled, labelled_view
 from vbrand.types import FloatArray, IntArray
 
 # P(novel) below which a component is taken for a piece of a known class
@@ -41,12 +42,30 @@ def without_witnesses(learned: Learned) -> Learned:
     return replace(learned, views=views, witnesses=None)
 
 
+def labelled_classes(prior: Prior, rows: IntArray, earlier: Earlier | None) -> Labelled:
+    """Return the known classes as labelled rows alone show them, and beside them groups that were named.
+
+    `prior` is that of stage 1, whose components hold so many labelled rows each.
+    """
+    if earlier is None:
+        return labelled_view(prior, rows)
+    named = earlier.taught.counts[prior.known :][earlier.class_of >= 0]
+    return labelled_view(earlier.known(prior), np.append(rows, np.maximum(named, 1.0)))
+
+
 def case_of(
-    rows: Rows, fit: Ascent, prior: Prior, labelled_rows: IntArray, witnesses: Witnesses, relearn: Relearn, most: int
+    rows: Rows,
+    fit: Ascent,
+    prior: Prior,
+    labelled: Labelled,
+    witnesses: Witnesses,
+    relearn: Relearn,
+    most: int,
+    earlier: FloatArray | None = None,
 ) -> Case:
     """Return the fit as its check takes it, on at most so many rows.
 
-    `labelled_rows` are those of each known component.
+    `earlier` are the rows of earlier batches that the first components hold; of more than `most` they count as `most`.
     """
     sampled = every_kth(len(rows), most)
     table = rows.working(sampled)
@@ -56,11 +75,18 @@ def case_of(
         fit=replace(fit, statistics=fit.statistics.scaled(share), winners=fit.winners[sampled]),
         prior=prior,
         posterior=fit.posterior,
-        labelled=labelled_view(prior, labelled_rows),
+        labelled=labelled,
         witnesses=witnesses,
         relearn=relearn,
         sampled=sampled,
+        earlier=None if earlier is None else _scaled(earlier, share, most, fit.posterior.components.dof.size),
     )
+
+
+def _scaled(earlier: FloatArray, share: float, most: int, components: int) -> FloatArray:
+    """Return the rows of earlier batches by component, in the measure of the rows that are looked at."""
+    factor = min(share, most / max(float(earlier.sum()), 1.0))
+    return factor * np.append(earlier, np.zeros(components - earlier.size))
 
 
 def refuse_without_check(max_false_novelty: float | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.estimators.fitted import Finding, Learned
+from vbrand.estimators.fitted import Finding, Learned, Story
 from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.check import BINS
 from vbrand.facts.facts import Facts
@@ -17,6 +17,7 @@ from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
 from vbrand.model.components import Components
 from vbrand.model.prior import Prior
+from vbrand.model.statistics import Statistics
 from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
@@ -27,6 +28,8 @@ from vbrand.types import IntArray
 _LARGEST = 1e100
 # rows and degrees of freedom; the logarithm of the gamma function of more is no use
 _MOST = 1e15
+# of the sum of squares; sums that are the difference of two beliefs may be so far from a scatter
+_ROUNDING = 1e-6
 # nats that a share may lie below 1: exp of more is 0
 _FARTHEST = 700.0
 
@@ -69,8 +72,12 @@ def _check(model: Model) -> None:
     classes = model.learned.classes.size
     _check_learned(model.learned)
     _check_finding(model.finding, model.learned)
+    if model.finding.story is not None:
+        _check_story(model.finding.story, model.finding, model.learned)
     if model.facts is not None:
-        _check_facts(model.facts, classes, model.finding.group_components.size)
+        # a person may have named groups since
+        same = model.finding.story is None
+        _check_facts(model.facts, classes if same else model.facts.known, model.finding.group_components.size, same)
 
 
 def _check_learned(learned: Learned) -> None:
@@ -98,8 +105,10 @@ def _check_learned(learned: Learned) -> None:
         _shapes(passage.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
         _positive(passage.reduction.unit)
         _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
+    labelled = learned.labelled_classes
+    _want(0 < labelled <= classes.size, "it has more classes of labelled rows than classes")
     for _, known in learned.views:
-        _check_known(known, classes.size, q)
+        _check_known(known, labelled, q)
     if learned.witnesses is not None:
         _check_witnesses(learned.witnesses, learned, q)
     if learned.prints is not None:
@@ -125,21 +134,16 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
     _shapes(witnesses, rows=(count, q), member=(count,))
     _moderate(witnesses.rows)
-    _want(_indices(witnesses.member, learned.classes.size), "a labelled row belongs to no class")
-    _want(np.unique(witnesses.member).size == learned.classes.size, "a class has no labelled row")
+    _want(_indices(witnesses.member, learned.labelled_classes), "a labelled row belongs to no class")
+    _want(np.unique(witnesses.member).size == learned.labelled_classes, "a class has no labelled row")
     for _, known in learned.views:
         lessons, modes = known.lessons, known.class_of.size
         if lessons is not None:
             _shapes(lessons, mode_of=(count,), root=(q, q), inverse=(q, q))
             _want(_indices(lessons.mode_of + 1, modes + 1), "a labelled row belongs to no mode")
             _check_components(lessons.components, modes, q)
-            taught = lessons.statistics
-            _shapes(
-                taught, counts=(modes,), weights=(modes,), origin=(modes, q), sums=(modes, q), squares=(modes, q, q)
-            )
-            _moderate(taught.origin, taught.sums, taught.squares, lessons.root, lessons.inverse)
-            for weights in (taught.counts, taught.weights):
-                _want(bool(((weights >= 0.0) & (weights < _MOST)).all()), "a mode has fewer than no rows, or too many")
+            _check_statistics(lessons.statistics, modes, q)
+            _moderate(lessons.root, lessons.inverse)
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:
@@ -147,15 +151,16 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
     prior, meaning, class_of = finding.prior, finding.meaning, finding.meaning.class_of
     _want(0 <= finding.chosen < len(learned.views), "it has no such view")
     _check_belief(prior.components, prior.weights, prior, q)
-    _want(_indices(prior.class_of, classes), "a component belongs to no class")
-    _want(np.unique(prior.class_of).size == classes, "a class has no component")
-    chosen = learned.views[finding.chosen][1]
-    _want(np.array_equal(chosen.class_of, prior.class_of), "its view has other components")
+    chosen = learned.views[finding.chosen][1].class_of
+    _want(_indices(prior.class_of + 1, classes + 1), "a component belongs to no class")
+    _want(np.array_equal(chosen, prior.class_of[: chosen.size]), "its view has other components")
+    _want(prior.known == chosen.size or finding.story is not None, "it has components of no batch")
 
     _check_belief(finding.posterior.components, finding.posterior.weights, prior, q)
     _shapes(meaning, class_of=(finding.posterior.components.dof.size,))
     _want(_indices(class_of + 1, classes + 1), "a component belongs to no class")
     _want(np.array_equal(class_of[: prior.known], prior.class_of), "known components lost their class")
+    _want(np.unique(class_of[class_of >= 0]).size == classes, "a class has no component")
     novel = int((class_of < 0).sum())
     if meaning.checked is not None:
         _check_checked(meaning.checked, classes, novel, q)
@@ -209,8 +214,37 @@ def _check_belief(components: Components, weights: Weights, prior: Prior, q: int
         _moderate(positive)
 
 
-def _check_facts(facts: Facts, classes: int, novel: int) -> None:
+def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
+    q, count, taught = learned.passage.coordinates.centre.size, story.class_of.size, story.taught
+    known, rows = learned.views[finding.chosen][1].class_of.size, story.homes.size
+    _shapes(story, class_of=(count,), numbers=(count,), places=(count,), window=(rows, q), homes=(rows,))
+    _shapes(story, living=finding.group_components.shape)
+    _check_statistics(taught, known + count, q)
+    _moderate(story.window)
+    size = np.einsum("kii->k", taught.squares)
+    least = np.linalg.eigvalsh(taught.squares)[:, 0]
+    _want(bool((least >= -_ROUNDING * (1.0 + np.abs(size))).all()), "what batches taught is no scatter")
+
+    novel = np.arange(finding.meaning.class_of.size) >= known
+    _want(_indices(story.places, novel.size) and bool(novel[story.places].all()), "a group has no component")
+    _want(np.unique(story.places).size == count, "two groups have the same component")
+    _want(np.array_equal(finding.meaning.class_of[story.places], story.class_of), "a group lost its class")
+    _want(_indices(story.homes + 1, count + 1), "a row belongs to no group")
+    _want(story.batches > 0 and story.rows >= 0, "it has no batch")
+    for numbers in (story.numbers, story.living, np.array([story.inside])):
+        _want(_indices(numbers, max(story.unused, 1)), "a group has a number that was never given")
+
+
+def _check_statistics(taught: Statistics, count: int, q: int) -> None:
+    _shapes(taught, counts=(count,), weights=(count,), origin=(count, q), sums=(count, q), squares=(count, q, q))
+    _moderate(taught.origin, taught.sums, taught.squares)
+    for weights in (taught.counts, taught.weights):
+        _want(bool(((weights >= 0.0) & (weights < _MOST)).all()), "a component has fewer than no rows, or too many")
+
+
+def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
     points, profiles, groups = facts.points, facts.profiles, len(facts.groups)
+    novel = novel if same else groups - classes
     m, c = len(points.names), len(profiles.columns)
     _shapes(points, clusters=(m,), novelty=(m,), classes=(m, classes + 1), scores=(m, points.scores.shape[-1]))
     _want(m <= MOST_POINTS + groups + 2 * TELLING, "its map has too many rows")

@@ -3,8 +3,14 @@
 import numpy as np
 
 from vbrand.estimators.fitted import Learned
+from vbrand.facts.groups import plural
 from vbrand.io.tables.likeness import Given
 from vbrand.model.prior import Prior
+
+# labelled rows of a class: with fewer, half of the novel rows are missed or known ones called novel (docs/few.md)
+_FEW = 10
+# classes that a sentence names
+_NAMED = 5
 
 
 def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) -> tuple[str, ...]:
@@ -19,9 +25,9 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
     coarse = learned.passage.coarse_columns
     if coarse:
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
-    notes += [*learned.notes, *table.notes]
+    notes += [*learned.notes, *table.notes, *_guesses(learned)]
 
-    modes = np.bincount(prior.class_of)
+    modes = np.bincount(prior.class_of[prior.class_of >= 0])
     if (modes > 1).any():
         several = ", ".join(f"{classes[j]!s} ({modes[j]})" for j in np.flatnonzero(modes > 1))
         notes.append(f"known classes with several modes: {several}.")
@@ -31,3 +37,19 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
 
     notes.append(f"tails: {prior.components.kernels[0].sentence}")
     return tuple(notes)
+
+
+def _guesses(learned: Learned) -> list[str]:
+    """Return which classes have so few labelled rows that what is near them is a guess."""
+    _, known = learned.views[0]
+    columns = int(learned.passage.kept.sum())
+    rows = np.bincount(known.class_of, known.rows, learned.classes.size).astype(np.int64)
+    few = np.flatnonzero((rows < _FEW) & (rows <= columns))
+    notes = list[str]()
+    for count in np.unique(rows[few]).tolist():
+        names = [f"'{learned.classes[j]!s}'" for j in few[rows[few] == count].tolist()]
+        listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+        notes.append(
+            f"{count} labelled rows for {plural(columns, 'column', 'columns')}: what is near {listed} is a guess."
+        )
+    return notes

@@ -4,6 +4,8 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from time import monotonic
 from typing import Any
 
 from numba.core import event
@@ -11,6 +13,8 @@ from numba.core import event
 from vbrand.inference.growth import Progress
 
 _COMPILING = "vbrand compiles its loops for this processor: once after an installation, about half a minute."
+# seconds between two changes of the line in a notebook
+_PAUSE = 0.2
 
 
 @contextmanager
@@ -49,10 +53,13 @@ class _Compilation(event.Listener):  # type: ignore[misc]
 def shown(verbose: bool) -> Iterator[Progress | None]:
     """Yield a function that shows where the search is, or None if it is to be silent.
 
-    rich draws the line in terminals and notebooks alike.
+    In a terminal rich draws the line; in a notebook it is an output of the cell that changes, with no need of widgets.
     """
     if not verbose:
         yield None
+        return
+    if _in_notebook():
+        yield _told_in_notebook()
         return
     rich = _rich()
     columns = rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.TimeElapsedColumn()
@@ -60,7 +67,7 @@ def shown(verbose: bool) -> Iterator[Progress | None]:
         task = bar.add_task("looking for novel groups")
 
         def show(sweeps: int, groups: int, bound: float) -> None:
-            bar.update(task, description=f"{sweeps} sweeps, {groups} novel components, bound {bound:,.1f}")
+            bar.update(task, description=_place(sweeps, groups, bound))
 
         yield show
 
@@ -86,6 +93,32 @@ def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], N
             tenths = max(tenths, share)
 
         yield advance
+
+
+def _in_notebook() -> bool:
+    """Return whether the code runs in a notebook, where IPython is loaded and has a kernel to display by."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _told_in_notebook() -> Progress:
+    """Return a function that shows where the search is below the cell, a few times a second at most."""
+    display = import_module("IPython.display").display
+    told, last = display({"text/plain": "looking for novel groups"}, raw=True, display_id=True), 0.0
+
+    def show(sweeps: int, groups: int, bound: float) -> None:
+        nonlocal last
+        if monotonic() - last >= _PAUSE:
+            last = monotonic()
+            told.update({"text/plain": _place(sweeps, groups, bound)}, raw=True)
+
+    return show
+
+
+def _place(sweeps: int, groups: int, bound: float) -> str:
+    """Return where a search is, in words."""
+    return f"{sweeps} sweeps, {groups} novel components, bound {bound:,.1f}"
 
 
 def _errors() -> Any:

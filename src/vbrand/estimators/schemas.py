@@ -70,6 +70,11 @@ def _from_2(tree: Tree) -> Tree:
     return {**tree, "finding": {**finding, "meaning": {"class_of": finding["meaning"]}}}
 
 
+def _from_3(tree: Tree) -> Tree:
+    """Return a tree of schema 4: a finding may have a story, that of the batches that it rests on."""
+    return {**tree, "finding": {**tree["finding"], "story": None}}
+
+
 # the step from schema 1, that from schema 2, ..
-_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1, _from_2)
+_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1, _from_2, _from_3)
 SCHEMA = 1 + len(_STEPS)

@@ -9,6 +9,7 @@ from vbrand.estimators.base import Shell
 from vbrand.estimators.checking import without_witnesses
 from vbrand.estimators.fitted import Fitted
 from vbrand.estimators.model_file import Model, write_model
+from vbrand.estimators.story import frozen
 from vbrand.facts.facts import Facts
 from vbrand.io.files.container import ModelFileError
 from vbrand.io.files.provenance import kept_settings, versions
@@ -23,7 +24,8 @@ class Stored(Shell):
         The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
         discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
         `random_state` that is no number. So that later discoveries can be checked it has labelled rows, at most 1,000
-        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked.
+        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked;
+        nor the last rows of batches, but what they taught.
         """
         model = self.model()
         write_model(Path(path), model if rows else without_rows(model))
@@ -54,4 +56,8 @@ class Stored(Shell):
 def without_rows(model: Model) -> Model:
     """Return a model that holds no labelled row, on its map neither."""
     facts = None if model.facts is None else replace(model.facts, labelled=None)
-    return replace(model, learned=replace(without_witnesses(model.learned), prints=None), facts=facts)
+    learned = replace(without_witnesses(model.learned), prints=None)
+    finding, story = model.finding, model.finding.story
+    if story is not None:
+        finding = replace(finding, story=frozen(story, finding.posterior, story.homes >= -1))
+    return replace(model, learned=learned, finding=finding, facts=facts)

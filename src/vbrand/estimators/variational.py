@@ -9,13 +9,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
 from vbrand.discovery.variational import discovery_of, in_user_units
+from vbrand.estimators.batches import Batches
 from vbrand.estimators.checking import (
     case_of,
+    labelled_classes,
     pieces_of_classes,
     plain_meaning,
     refuse_without_check,
@@ -23,16 +24,16 @@ from vbrand.estimators.checking import (
     with_witnesses,
     without_witnesses,
 )
-from vbrand.estimators.fitted import Finding, Fitted, Learned, Views
+from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.starting import components_of_labels
-from vbrand.estimators.stored import Stored
-from vbrand.inference.cavi import Ascent
+from vbrand.estimators.story import earlier_of, numbered, together, told
+from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
-from vbrand.inference.search import Effort, Found, Search, find
+from vbrand.inference.search import Effort, Search, find
 from vbrand.io.tables.likeness import Given
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
@@ -45,7 +46,7 @@ from vbrand.trust.folds import Relearned
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
-class VBrand(Stored):
+class VBrand(Batches):
     """Finds known classes and novel groups in unlabelled rows.
 
     `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
@@ -143,8 +144,6 @@ class VBrand(Stored):
     40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
 
-    _takes_sources = True
-
     def __init__(
         self,
         *,
@@ -221,41 +220,51 @@ class VBrand(Stored):
         settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
 
-    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
-        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        learned = fitted.learned
-        whole = learned.passage.rows(table.rows)
-        rows = whole if table.counted is None else learned.passage.rows(table.rows[table.counted])
-        fits = [self._found(learned, view, rows, table, generator) for view in range(len(learned.views))]
-        chosen = max(range(len(fits)), key=lambda view: fits[view][0].best.bound.total)
-        found, prior = fits[chosen]
-
-        best, verdict = found.best, self._verdict(learned, chosen, rows, found.best, prior, generator)
+    def _answered(
+        self,
+        learned: Learned,
+        table: Given,
+        rows: Rows,
+        chosen: int,
+        fit: Further,
+        story: Story | None,
+        generator: np.random.Generator,
+    ) -> Fitted:
+        """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
+        best, prior = fit.found.best, fit.prior
+        everything = rows if story is None else together(story, rows)
+        verdict = self._verdict(learned, chosen, everything, fit, generator)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
-        if found.full and not pieces.size:
+        if fit.found.full and not pieces.size:
             warnings.warn(
                 f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
         threshold = strict_threshold(verdict, float(self.threshold), self.max_false_novelty)
         finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
-        known = np.append(np.arange(prior.known), pieces)
-        class_of = np.append(prior.class_of, meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = notes_on(learned, prior, class_of[prior.known :].tolist(), table)
+        known = np.append(np.flatnonzero(prior.class_of >= 0), pieces)
+        class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
+        notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
+        yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
         discovery = discovery_of(
-            self._context(learned, table, best.posterior.components.reordered(known), class_of, notes, threshold),
-            whole,
-            in_user_units(found, len(rows) * learned.passage.log_volume),
+            self._context(learned, table, yards, class_of, notes, threshold, so_far),
+            learned.passage.rows(table.rows),
+            in_user_units(fit.found, len(everything) * learned.passage.log_volume),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,
-            verdict,
+            None if verdict is None else verdict.of_first(len(rows)),
             table.counted,
+            None if story is None else numbered(story, fit, len(rows), meaning),
         )
-        return Fitted(learned, replace(finding, group_components=discovery.group_components), discovery=discovery)
+        finding = replace(finding, group_components=discovery.group_components)
+        if story is not None:
+            after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
+            finding = replace(finding, story=after)
+        return Fitted(learned, finding, discovery=discovery)
 
     @property
     def _checks(self) -> bool:
@@ -269,7 +278,7 @@ class VBrand(Stored):
         return with_witnesses(learned, rows, labels, self._tuning.check.witnesses)
 
     def _verdict(
-        self, learned: Learned, view: int, rows: Rows, fit: Ascent, prior: Prior, generator: np.random.Generator
+        self, learned: Learned, view: int, rows: Rows, fit: Further, generator: np.random.Generator
     ) -> Verdict | None:
         """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked."""
         witnesses, tuning, known = learned.witnesses, self._tuning.check, learned.views[view][1]
@@ -278,13 +287,18 @@ class VBrand(Stored):
             return None
 
         def relearn(hidden: BoolArray) -> Relearned:
-            return self._relearned(learned, witnesses, view, hidden)
+            return self._relearned(learned, witnesses, view, hidden, fit.earlier)
 
-        case = replace(case_of(rows, fit, prior, known.rows, witnesses, relearn, tuning.rows), jobs=self.n_jobs)
-        return checked(case, tuning.folds if self.check == "auto" else int(self.check), generator, tuning)
+        labelled = labelled_classes(self._prior(learned, view, self.max_novel), known.rows, fit.earlier)
+        counts = None if fit.earlier is None else fit.earlier.taught.counts
+        case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts)
+        folds = tuning.folds if self.check == "auto" else int(self.check)
+        return checked(replace(case, jobs=self.n_jobs), folds, generator, tuning)
 
-    def _relearned(self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray) -> Relearned:
-        """Return the known classes of a view without some witnesses."""
+    def _relearned(
+        self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray, earlier: Earlier | None
+    ) -> Relearned:
+        """Return the known classes of a view without some witnesses, and what earlier batches taught."""
         kernel, known = learned.views[view]
         if known.lessons is not None:
             own = known.lessons.mode_of[hidden]
@@ -293,19 +307,32 @@ class VBrand(Stored):
             fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
             kept = np.arange(known.rows.size)
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
-        return Relearned(prior, fewer.rows, kept)
+        if earlier is None:
+            return Relearned(prior, labelled_classes(prior, fewer.rows, None), kept)
+        left = earlier.of_components(kept, known.rows.size)
+        since = known.rows.size + np.arange(earlier.class_of.size)
+        return Relearned(left.prior(prior), labelled_classes(prior, fewer.rows, left), np.append(kept, since))
 
     def _found(
-        self, learned: Learned, view: int, rows: Rows, table: Given, generator: np.random.Generator
-    ) -> tuple[Found, Prior]:
-        """Return the best fit with the classes of a view to the rows of a table that count, and its prior."""
+        self,
+        learned: Learned,
+        view: int,
+        rows: Rows,
+        table: Given,
+        generator: np.random.Generator,
+        story: Story | None,
+    ) -> Further:
+        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
         prior = self._prior(learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
-            start = self._initial_components(learned, table, prior)
-            return find(
-                rows, prior, effort, generator, component=start, progress=progress, tuning=self._tuning.search
-            ), prior
+            how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
+            if story is None or story.batches == 0:
+                how["component"] = self._initial_components(learned, table, prior)
+            if story is None:
+                return Further(find(rows, prior, effort, generator, **how), prior)
+            everything = together(story, rows)
+            return find_further(everything, prior, earlier_of(story), effort, generator, **how)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.

@@ -7,25 +7,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from vbrand.facts.bands import columns_together, ordered_numbers
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
 _SHOWN = 5
+# columns that are named beside the first of those that go together
+_NAMED = 3
 DOUBT = "; no farther than those: it differs in spread or shape, or is not novel"
+ROUNDING = "; most of it is less than a rounding step: it may be made by rounding alone"
 # a column with a smaller share is named only if it has at least half the share of the first
 _SMALL_SHARE = 0.05
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one column adds to the squared distance from a known class."""
+    """What one column, or several that go together, add to the squared distance from a known class."""
 
-    column: str
+    column: str  # of a band of neighbours the first and the last, and their mean values
     value: float  # of the row
     usual: float  # of the class
     share: float  # of the squared distance; shares sum to one; negative if the column brings the row nearer
+    others: tuple[str, ...] = ()  # columns that go with it, and that the share is of, too
+    within_rounding: bool = False  # whether it differs by less than it is rounded to
 
 
 @dataclass(frozen=True)
@@ -42,17 +48,21 @@ class Explanation:
         """Return whether the row or group is no farther from the class than the rows of the class are."""
         return self.distance <= self.typical
 
-    def __str__(self) -> str:
-        """Return a sentence and the columns with their shares of the squared distance.
+    @property
+    def is_rounding(self) -> bool:
+        """Return whether columns that differ by less than a rounding step make most of the distance."""
+        return sum(part.share for part in self.contributions if part.within_rounding) > 0.5
 
-        Shares may add up to more than 100 %, as columns that bring the row nearer have negative shares.
-        """
+    def __str__(self) -> str:
+        """Return a sentence and the columns with their shares of the squared distance; none if rounding may make it."""
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
-        lines = [f"{head} (its own rows: about {self.typical:.1f}{DOUBT if self.is_doubtful else ''})"]
+        doubt = DOUBT if self.is_doubtful else ROUNDING if self.is_rounding else ""
+        lines = [f"{head} (its own rows: about {self.typical:.1f}{doubt})"]
+        shown = () if self.is_rounding else self.contributions[:_SHOWN]
         lines += [
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
-            f" ({c.share:.0%} of the distance)"
-            for c in self.contributions[:_SHOWN]
+            f"{_together(c.others)} ({c.share:.0%} of the distance)"
+            for c in shown
             if c.share >= min(_SMALL_SHARE, 0.5 * self.contributions[0].share)
         ]
         return "\n".join(lines)
@@ -86,7 +96,13 @@ class Yardstick:
 
     def explain(self, rows: FloatArray) -> Explanation:
         """Return the explanation of a row, or of the middle of several, given in the user's units, (n, p)."""
-        kept, working = self.passage.middle(rows)
+        return self._explained(*self.passage.middle(rows))
+
+    def explain_place(self, working: FloatArray) -> Explanation:
+        """Return the explanation of a place in working coordinates, (q,)."""
+        return self._explained(self.passage.outward(working[None])[0], working)
+
+    def _explained(self, kept: FloatArray, working: FloatArray) -> Explanation:
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
         divisor = self.components.divisor
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
@@ -97,13 +113,39 @@ class Yardstick:
         usual = self.passage.outward(self.components.mean[k][None])[0]
         parts = self.passage.by_column(kept, usual, deviation[k] * pull, pull)
         total = max(float(distance[k]), np.finfo(float).tiny)
-        contributions = [
-            Contribution(name, float(value), float(middle), float(part / total))
-            for name, value, middle, part in zip(self.passage.kept_columns, kept, usual, parts, strict=True)
-        ]
+        pieces = self.passage.pieces(kept, usual, deviation[k])
+        root = self.components.inverse_factor[k] * np.sqrt(divisor[k])  # root' root = E[Sigma]^-1
+        contributions = self._contributions(kept, usual, parts / total, pieces, root.T @ root)
         return Explanation(
             nearest=str(self.classes[self.class_of[k]]),
             distance=float(np.sqrt(distance[k])),
             typical=float(np.sqrt(working.size)),
             contributions=tuple(sorted(contributions, key=lambda c: -c.share)),
         )
+
+    def _contributions(
+        self, kept: FloatArray, usual: FloatArray, shares: FloatArray, pieces: FloatArray, precision: FloatArray
+    ) -> list[Contribution]:
+        """Return what columns add, those together that go together."""
+        names, steps = self.passage.kept_columns, self.passage.steps
+        ordered = ordered_numbers(names) is not None
+        found = list[Contribution]()
+        for group in columns_together(shares, pieces, precision, ordered=ordered):
+            share = float(shares[group].sum())
+            fine = bool((np.abs(kept - usual) < steps)[group].all())
+            if ordered and len(group) > 1:
+                band = f"{names[group[0]]} to {names[group[-1]]}"
+                found.append(Contribution(band, float(kept[group].mean()), float(usual[group].mean()), share, (), fine))
+            else:
+                first, *others = sorted(group, key=lambda j: -shares[j])
+                also = tuple(names[j] for j in others)
+                found.append(Contribution(names[first], float(kept[first]), float(usual[first]), share, also, fine))
+        return found
+
+
+def _together(others: tuple[str, ...]) -> str:
+    """Return which columns go with one, in words."""
+    if not others:
+        return ""
+    more = "" if len(others) <= _NAMED else f" and {len(others) - _NAMED} more"
+    return f", together with {', '.join(others[:_NAMED])}{more}"

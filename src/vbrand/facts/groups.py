@@ -1,7 +1,8 @@
 """The groups of a discovery: known classes and novel groups, one line each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,15 @@ class GroupCount:
         return cls(float(draws.mean()), int(low), int(high))
 
 
+@dataclass(frozen=True)
+class Past:
+    """What was known of a novel group before."""
+
+    name: str
+    rows: float = 0.0  # in earlier batches
+    centre: FloatArray = field(default_factory=lambda: np.empty(0))  # (q,) where it lies, in working coordinates
+
+
 def describe_groups(
     table: Any,
     clusters: IntArray,
@@ -74,14 +84,16 @@ def describe_groups(
     yardstick: Yardstick,
     doubtful: tuple[str, ...] = (),
     counted: IntArray | None = None,
+    before: tuple["Past", ...] = (),
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
     `table` is an array or lies on disk, `doubtful` are names of novel groups; `counted` are the rows that are no
-    copies, if some are.
+    copies, if some are; `before` says what earlier batches knew of the groups.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
     different = sizes if counted is None else np.bincount(clusters[counted], minlength=weights.size)
+    past = before or tuple(Past(f"novel {number}") for number in range(1, weights.size - classes.size + 1))
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
     centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
@@ -89,16 +101,21 @@ def describe_groups(
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
-        name = str(classes[k]) if known else f"novel {k - classes.size + 1}"
+        own = Past(str(classes[k])) if known else past[k - classes.size]
+        name, so_far = own.name, own.rows + different[k]
+        if size:
+            explain = partial(yardstick.explain, some_rows(table, clusters, k))
+        else:
+            explain = partial(yardstick.explain_place, own.centre)
         groups.append(
             Group(
                 name=name,
                 rows=size,
                 weight=float(weights[k]),
                 novelty_probability=float(mean_novelty[k]),
-                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if different[k] >= min_group else GroupKind.OUTLIER,
+                kind=GroupKind.KNOWN if known else GroupKind.NOVEL if so_far >= min_group else GroupKind.OUTLIER,
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
-                explanation=None if known else yardstick.explain(some_rows(table, clusters, k)),
+                explanation=None if known else explain(),
                 doubtful=not known and name in doubtful,
             )
         )

@@ -1,12 +1,12 @@
 """Profiles: what the rows of each group usually have in each column, side by side."""
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.facts.bands import ordered_numbers
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupKind, some_rows
 from vbrand.samples import evenly
@@ -15,7 +15,6 @@ from vbrand.types import FloatArray, IntArray
 # the most columns that a picture has room for: as names to be read, and as points of a curve
 _MOST_NAMES = 40
 _MOST_POINTS = 500
-_NUMBER_INSIDE = re.compile(r"(\D*?)(\d+(?:\.\d+)?)(\D*)")
 
 
 @dataclass(frozen=True)
@@ -63,28 +62,6 @@ def profiles_of(table: Any, clusters: IntArray, groups: tuple[Group, ...], yards
     shown = _telling(scaled[1], known) if positions is None else evenly(len(names), _MOST_POINTS)
     everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
     return _of_columns(everything, shown)
-
-
-def ordered_numbers(names: tuple[str, ...]) -> FloatArray | None:
-    """Return the numbers in the names of columns if they rise or fall throughout, as wavelengths do, else None.
-
-    Numbers that only count the columns give None, too.
-
-    >>> ordered_numbers(("1100 nm", "1102 nm", "1104 nm"))
-    array([1100., 1102., 1104.])
-    >>> ordered_numbers(("V1", "V2", "V3")) is None
-    True
-    """
-    found = [_NUMBER_INSIDE.fullmatch(name.strip()) for name in names]
-    if len(names) < 3 or any(match is None for match in found):
-        return None
-
-    parts = [match.groups() for match in found if match is not None]
-    numbers = np.array([float(number) for _, number, _ in parts])
-    steps = np.diff(numbers)
-    same_words = len({(before, after) for before, _, after in parts}) == 1
-    counts = bool((steps == 1.0).all()) and numbers[0] <= 1.0
-    return numbers if same_words and not counts and ((steps > 0.0).all() or (steps < 0.0).all()) else None
 
 
 def _telling(middle: FloatArray, known: NDArray[np.bool_]) -> IntArray:

@@ -76,6 +76,12 @@ class Statistics:
         )
 
 
+def nothing_about(origin: FloatArray) -> Statistics:
+    """Return the statistics of no rows about an origin, (K, p)."""
+    count, p = origin.shape
+    return Statistics(np.zeros(count), np.zeros(count), origin, np.zeros((count, p)), np.zeros((count, p, p)), 0.0)
+
+
 def joined(parts: Sequence[Statistics]) -> Statistics:
     """Return the statistics of the components of all parts; evidence, a matter of all rows, is not."""
     return Statistics(

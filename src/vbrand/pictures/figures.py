@@ -90,7 +90,6 @@ def _by_interest(groups: tuple[Group, ...]) -> list[int]:
 
 def novelty_figure(facts: Facts) -> Figure:
     """Return the distribution of P(novel), with the threshold, and that of labelled rows while they were hidden."""
-    bins = facts.novelty_counts.shape[0]
     series = [
         {
             "kind": "bars",
@@ -114,7 +113,7 @@ def novelty_figure(facts: Facts) -> Figure:
         "x": {"title": "P(novel)", "range": [0, 1]},
         "y": {"title": "rows (logarithmic)", "log": True, "range": [0.5, 2.0 * most]},
         "rules": [{"x": facts.threshold, "word": f"threshold {facts.threshold:g}"}],
-        "bins": bins,
+        "height": 320,
     }
 
 
@@ -192,12 +191,14 @@ def features_figure(group: Group, look: Look) -> Figure:
         "words": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
         "tips": [
             f"{_short(part.column, 60)}: {part.value:.4g}\nusual in the class: {part.usual:.4g}\n"
+            f"{''.join(f'together with {_short(name, 60)}' + chr(10) for name in part.others[:3])}"
             f"{part.share:.0%} of the squared distance"
             for part in parts
         ],
     }
 
-    ticks = [(place, _short(part.column)) for place, part in enumerate(parts)]
+    more = [f" + {len(part.others)}" if part.others else "" for part in parts]
+    ticks = [(place, f"{_short(part.column)}{more[place]}") for place, part in enumerate(parts)]
     return {
         "series": [bars],
         "across": True,

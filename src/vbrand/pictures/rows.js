@@ -6,7 +6,7 @@ const PER_PAGE = 20;
 class RowTable {
   constructor(report) {
     const byId = (name) => document.getElementById(name);
-    Object.assign(this, { report, rows: report.rows, key: "place", falling: false, group: -1, page: 0, chosen: -1 });
+    Object.assign(this, { report, rows: report.rows, key: "novelty", falling: true, group: -1, page: 0, chosen: -1 });
     this.body = byId("rows-body");
     this.order = byId("rows-order");
     this.filter = byId("rows-group");

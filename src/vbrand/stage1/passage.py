@@ -106,6 +106,19 @@ class Passage:
         within = self.reduction.contributions(kept - usual, pull / self.coordinates.unit)
         return np.asarray(within + parts[-1] * self.reduction.rest_by_column(kept))
 
+    def pieces(self, kept: FloatArray, usual: FloatArray, deviation: FloatArray) -> FloatArray:
+        """Return the part of a deviation in working coordinates, (q,), that each kept column makes, (p, q)."""
+        if self.reduction is None:
+            return np.diag(deviation)
+        scores = ((kept - usual) / self.reduction.unit)[:, None] * self.reduction.axes.T  # (p, q - 1)
+        return np.column_stack([scores / self.coordinates.unit[:-1], np.zeros(kept.size)])
+
+    @property
+    def steps(self) -> FloatArray:
+        """Return what the kept columns are rounded to, 0 where nothing is known of it, (p,)."""
+        step = self.coordinates.step
+        return np.zeros(int(self.kept.sum())) if step is None or self.reduction is not None else step
+
     def _measured(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the columns that coordinates are of."""
         kept = table if self.kept.all() else table[:, self.kept]

@@ -1,6 +1,6 @@
 """The check of a fit: labelled rows that it has not seen say what its components mean."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -27,6 +27,11 @@ class Verdict:
     rows: slice  # the unlabelled rows that the folds ran over
     unchecked: IntArray  # classes of which no row could be hidden
 
+    def of_first(self, count: int) -> "Verdict":
+        """Return the verdict where only the first so many unlabelled rows are asked for."""
+        looked_at = len(range(count)[self.rows])
+        return replace(self, rows=slice(None, count, self.rows.step), novelty=self.novelty[:, :looked_at])
+
     @property
     def cells(self) -> Cells:
         """Return the cells of the table."""
@@ -37,7 +42,7 @@ class Verdict:
 def checked(case: Case, folds: int, generator: np.random.Generator, tuning: CheckTuning = TUNED) -> Verdict | None:
     """Return what hidden rows say, or None if no class has enough rows to hide any."""
     classes = int(case.prior.class_of.max()) + 1
-    fold = deal(case.witnesses, classes, case.rows.shape[0], folds, tuning)
+    fold = deal(case.witnesses, classes, case.rows.shape[0] + _earlier_rows(case), folds, tuning)
     if (fold < 0).all():
         return None
 
@@ -75,19 +80,58 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
     Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
     """
     rows = np.mean([cells.mass(fit.unlabelled, fit.class_of).sum(axis=0) for fit in fits], axis=0)
+    rows = _with_earlier(case, cells, rows)
     hidden = np.zeros((classes, rows.size))
     for fit in fits:
         np.add.at(hidden, case.witnesses.member[fit.hidden], cells.mass(fit.witnesses, fit.class_of))
 
     # a class of which no row could be hidden is believed to fall where the others do, among the known components
     none = np.flatnonzero(hidden.sum(axis=1) == 0.0)
+    labelled = _labelled_rows(case, classes)
     of_known = np.arange(rows.size) < cells.starts[1]
     usual = np.where(of_known, hidden.sum(axis=0) + 1.0 / rows.size, 0.0)
     for j in none.tolist():
-        hidden[j] = max(1, int((case.witnesses.member == j).sum())) * usual / usual.sum()
+        hidden[j] = max(1.0, labelled[j]) * usual / usual.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), none
+    unchecked = none[np.isin(none, case.witnesses.member)]
+    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), unchecked
+
+
+def _labelled_rows(case: Case, classes: int) -> FloatArray:
+    """Return the witnesses of each class, (J,); of a class that a person has named its rows, in the same measure."""
+    witnesses = np.bincount(case.witnesses.member, minlength=classes).astype(np.float64)
+    known = np.bincount(case.labelled.class_of, np.exp(case.labelled.log_weights), minlength=classes)
+    named = witnesses == 0.0
+    return np.asarray(np.where(named, known * witnesses.sum() / known[~named].sum(), witnesses))
+
+
+def _earlier_rows(case: Case) -> int:
+    return 0 if case.earlier is None else round(float(case.earlier.sum()))
+
+
+def _earlier_of_classes(case: Case, classes: int) -> FloatArray:
+    """Return the rows of earlier batches that the components of each class hold, (J,)."""
+    if case.earlier is None:
+        return np.zeros(classes)
+    known = case.prior.class_of >= 0
+    held = case.earlier[: case.prior.known]
+    return np.asarray(np.bincount(case.prior.class_of[known], held[known], minlength=classes))
+
+
+def _with_earlier(case: Case, cells: Cells, rows: FloatArray) -> FloatArray:
+    """Return the rows of all batches by cell, given those of this one: what a component means is a matter of all.
+
+    (14.5)  t_c of all batches = t_c (1 + rows of its component in earlier ones / its rows in this one)
+    """
+    if case.earlier is None:
+        return rows
+    class_of = np.append(case.prior.class_of, np.full(case.earlier.size - case.prior.known, -1))
+    held = np.append(case.earlier[class_of >= 0].sum(), case.earlier[class_of < 0])  # (T + 1,)
+    now, width = np.add.reduceat(rows, cells.starts[:-1]), np.diff(cells.starts)
+    of = np.repeat(np.arange(held.size), width)
+    share = np.where(now[of] > 0.0, rows / np.maximum(now[of], np.finfo(np.float64).tiny), 1.0 / width[of])
+    return np.asarray(rows + share * held[of])
 
 
 def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
@@ -95,7 +139,7 @@ def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
 
     (9.4)  N_j = rows of its components / the share of its hidden rows that fell there, both shrunk by one hidden row
     """
-    held, stayed, hidden = np.zeros(classes), np.zeros(classes), np.zeros(classes)
+    held, stayed, hidden = _earlier_of_classes(case, classes), np.zeros(classes), np.zeros(classes)
     for fit in fits:
         known = fit.class_of >= 0
         held += np.exp(by_class(fit.unlabelled.log_shares[:, known], fit.class_of[known])).sum(axis=0) / len(fits)
@@ -103,8 +147,10 @@ def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
         member = case.witnesses.member[fit.hidden]
         np.add.at(stayed, member, own[np.arange(member.size), member])
         np.add.at(hidden, member, 1.0)
-    labelled = np.bincount(case.witnesses.member, minlength=classes) / case.witnesses.member.size
-    by_fit = (held + case.rows.shape[0] * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
+    labelled = _labelled_rows(case, classes)
+    labelled = labelled / labelled.sum()
+    total = case.rows.shape[0] + _earlier_rows(case)
+    by_fit = (held + total * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
     return np.stack([by_fit / by_fit.sum(), labelled])
 
 

@@ -18,7 +18,7 @@ from vbrand.model.prior import Prior, with_novelties
 from vbrand.samples import evenly
 from vbrand.stage1.lessons import Witnesses
 from vbrand.threads import one_thread
-from vbrand.trust.standing import Labelled, Standing, labelled_view, standing_of
+from vbrand.trust.standing import Labelled, Standing, standing_of
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -28,7 +28,7 @@ class Relearned:
     """The known classes without some witnesses."""
 
     prior: Prior
-    rows: IntArray  # (K,) labelled rows that each known component holds
+    labelled: Labelled
     kept: IntArray  # (K,) which of the known components with all witnesses they are
 
 
@@ -49,6 +49,7 @@ class Case:
     relearn: Relearn
     sampled: slice  # which of all unlabelled rows they are
     jobs: int | None = None
+    earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,7 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
     empty = case.posterior.components.dof.size - count
     base = known.prior.components.reordered(np.full(empty, known.prior.known))
     posterior = Posterior(stacked(found.posterior.components, base), found.posterior.weights)
-    labelled = labelled_view(known.prior, known.rows)
-    densities, own = log_component_densities(table, posterior.components), labelled.log_parts(table)
+    densities, own = log_component_densities(table, posterior.components), known.labelled.log_parts(table)
     parts = densities + log_component_weights(posterior)
     # hidden rows make their classes larger: how unlike a row is, is told with the weights of the fit with all labels
     usual = densities + log_component_weights(case.posterior)[np.append(order, count + np.arange(empty))]

@@ -35,10 +35,9 @@ class Standing:
 
 
 def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
-    """Return the known classes of a prior, whose components hold so many labelled rows each."""
-    return Labelled(
-        prior.components.reordered(np.arange(prior.known)), np.log(rows / rows.sum()), np.asarray(prior.class_of)
-    )
+    """Return the known classes of a prior, whose components hold so many labelled rows each; groups are none."""
+    known = np.flatnonzero(prior.class_of >= 0)
+    return Labelled(prior.components.reordered(known), np.log(rows / rows.sum()), np.asarray(prior.class_of[known]))
 
 
 def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArray | None = None) -> Standing:

@@ -1,0 +1,117 @@
+"""Batches that arrive one after the other, and what a person says of their groups."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from vbrand.estimators.fitted import Fitted, Learned, Story
+from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
+from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.repeated import samples_of
+from vbrand.estimators.settings import extremes_told
+from vbrand.estimators.stored import Stored
+from vbrand.estimators.story import afresh, begun, empty
+from vbrand.facts.events import EventLog
+from vbrand.inference.batches import Further
+from vbrand.inference.rows import Rows
+from vbrand.io.tables.likeness import Given, Likeness
+from vbrand.io.tables.validated import more_rows
+
+
+class Batches(Stored):
+    """A detector that goes on from batch to batch."""
+
+    _takes_sources = True
+
+    @abstractmethod
+    def _found(
+        self,
+        learned: Learned,
+        view: int,
+        rows: Rows,
+        table: Given,
+        generator: np.random.Generator,
+        story: Story | None,
+    ) -> Further:
+        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
+
+    @abstractmethod
+    def _answered(
+        self,
+        learned: Learned,
+        table: Given,
+        rows: Rows,
+        chosen: int,
+        fit: Further,
+        story: Story | None,
+        generator: np.random.Generator,
+    ) -> Fitted:
+        """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
+
+    def update(self, X: Any, groups: Any = None) -> Any:
+        """Share the rows of the next batch out, given all that earlier ones taught, and return its discovery.
+
+        The rows of earlier batches are not needed. Groups keep their names: `novel 3` of one batch is `novel 3` of all
+        later ones. The first batch after `fit` is a discovery; a detector that has discovered a table goes on from it.
+        `groups` names the sample that each row is of, as in `discover`.
+        """
+        fitted = self._fitted
+        self._check_parameters()
+        rows = more_rows(self, X, self._fitted_columns)
+        if rows.shape[0] > 1 and (rows == rows[0]).all():
+            raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
+        table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+        with compilation_told(self.verbose), extremes_told():
+            self._state = self._updated(fitted, table)
+        return self._state.discovery
+
+    def name(self, group: str, label: Any) -> None:
+        """Make a group a known class, in place: `classes_` grows, and later answers use it."""
+        self._state = named(self._fitted, group, label)
+
+    def rename(self, label: Any, other: Any) -> None:
+        """Call a known class otherwise, in place."""
+        self._state = renamed(self._fitted, label, other)
+
+    def join(self, group: str, label: Any) -> None:
+        """Make a group part of a known class, in place: it is that, too."""
+        self._state = joined(self._fitted, group, label)
+
+    def forget(self, group: str) -> None:
+        """Make a group none, in place: its rows are outliers, and what they taught is dropped."""
+        self._state = forgotten(self._fitted, group)
+
+    @property
+    def group_names(self) -> list[str]:
+        """Return what known classes and living groups are called, in the order of `clusters`."""
+        return group_names(self._fitted)
+
+    def events(self) -> EventLog:
+        """Return what became of groups, batch after batch."""
+        story = begun(self._fitted.finding)
+        return EventLog(() if story is None else story.events)
+
+    def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
+        views = enumerate(fitted.learned.views)
+        stories = {view: afresh(fitted.finding.story, known.rows.size) for view, (_, known) in views}
+        return self._best_of(fitted.learned, table, stories)
+
+    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
+        story, chosen, views = begun(fitted.finding), fitted.finding.chosen, enumerate(fitted.learned.views)
+        columns = fitted.learned.passage.coordinates.centre.size
+        if story is None:
+            return self._best_of(
+                fitted.learned, table, {view: empty(known.rows.size, columns) for view, (_, known) in views}
+            )
+        return self._best_of(fitted.learned, table, {chosen: story})
+
+    def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
+        """Return the state after the best fit of a table, of those with the classes of some views."""
+        generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
+        fits = {view: self._found(learned, view, rows, table, generator, story) for view, story in stories.items()}
+        chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
+        return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)
