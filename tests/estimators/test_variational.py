@@ -297,6 +297,16 @@ def test_statlog_with_the_paper_settings_runs_on_raw_values():
     assert evaluate(truth, found).ari > 0.4
 
 
+@needs_shared
+def test_the_search_climbs_as_high_as_from_partitions_of_the_sampler():
+    """The best of 27 bounds, each reached from where a chain of the sampler was every 250 sweeps."""
+    rows, codes = statlog()
+    known = ~np.isin(codes, [2, 5])
+    rows, codes = rows[known], codes[known]
+    found = VBrand.paper(rows, search="moves").fit(rows, codes).discover(statlog("tst")[0])
+    assert found.elbo > -197_792.9
+
+
 BAD_TABLES = [
     (lambda x, y, z: (x.assign(b=np.where(x.index < 3, np.nan, x.b)), y, z), "column 'b' has 3 missing or infinite"),
     (lambda x, y, z: (x.assign(a=np.where(x.index < 1, np.inf, x.a)), y, z), r"column 'a' has 1 .*\(inf\)"),

@@ -11,16 +11,20 @@ from hypothesis import strategies as st
 from vbrand.inference.cavi import ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.kernel import statistics_of_labels, sweep
-from vbrand.inference.moves import birth, deletions, merges, releases, splits
+from vbrand.inference.moves import MoveKind, birth, deletions, merges, releases, renewals, resplits, splits
 from vbrand.inference.rows import Rows
 from vbrand.inference.splits import guesses
 from vbrand.inference.starts import from_labels
+from vbrand.inference.tuning import TUNED
 from vbrand.model.components import evidence
 from vbrand.model.posterior import bound_of, scores_of, updated
 from vbrand.model.prior import with_novelties
 from vbrand.model.weights import weights_evidence
 from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.elicit import Beliefs, elicit
+
+# tries known components however little they have moved
+EAGER = replace(TUNED, least_moved=-1.0)
 
 
 @pytest.mark.parametrize("update_known", [True, False])
@@ -93,6 +97,34 @@ def test_proposals_keep_every_row():
         assert proposal.statistics.counts.sum() == pytest.approx(160.0)
         assert proposal.winners.max() < proposal.statistics.counts.size
     assert [proposal.gone for proposal in deletions(prior, state)] == [2]
+
+
+def test_a_known_component_that_is_renewed_begins_at_its_prior():
+    rows, prior = problem()
+    state = state_of(rows, prior, np.repeat([0, 0, 2, 1], 40))
+    proposals = renewals(prior, state, EAGER)
+    assert sorted(proposal.parts for proposal in proposals) == [(0,), (1,)]
+    assert renewals(prior, state, replace(TUNED, least_moved=np.inf)) == []
+    for proposal in proposals:
+        (k,) = proposal.parts
+        after = updated(with_novelties(prior, 1), proposal.statistics)
+        np.testing.assert_array_equal(after.components.scale[k], prior.components.scale[k])
+        np.testing.assert_array_equal(after.components.mean[k], prior.components.mean[k])
+        others = np.delete(np.arange(3), k)
+        np.testing.assert_array_equal(proposal.statistics.counts[others], state.statistics.counts[others])
+        np.testing.assert_array_equal(proposal.winners, state.winners)
+
+
+def test_each_known_component_is_split_again_with_the_novel_one_nearest_to_it():
+    rows, prior = problem()
+    state = state_of(rows, prior, np.repeat([0, 1, 2, 3], 40))
+    nearest = {}
+    for merge in merges(prior, state, replace(TUNED, hidden_gain=np.inf)):
+        nearest.setdefault(merge.parts[0], merge.parts)
+    asked = []
+    list(resplits(rows, prior, state, EAGER, lambda proposal: asked.append(proposal)))
+    assert {proposal.kind for proposal in asked} == {MoveKind.RESPLIT}
+    assert {parts for parts in nearest.values() if parts[0] < prior.known} <= {proposal.parts for proposal in asked}
 
 
 def test_no_split_without_room():

@@ -512,3 +512,33 @@ def test_names_with_markup_are_shown_as_they_are(browser, tmp_path):
     assert count(browser, "img") == 0
     time.sleep(0.2)
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("schema", [1, 2, 3])
+def test_models_of_older_schemas_are_drawn(browser, tmp_path, schema):
+    """They know nothing of labelled rows, of scores beyond probabilities, nor of hidden rows."""
+    from pathlib import Path
+
+    from vbrand.estimators.model_file import read_model
+    from vbrand.pictures.page import report_html
+
+    held = read_model(Path(__file__).parents[1] / "golden" / f"schema{schema}-grains.vbrand")
+    (tmp_path / "report.html").write_text(report_html(held.facts, held.settings, held.versions), encoding="utf-8")
+    browser.get_log("browser")
+    open_report(browser, tmp_path / "report.html")
+    assert count(browser, ".stage svg") == count(browser, ".plot")
+    assert len(listed(browser)) == 20
+    assert browser.get_log("browser") == []
+
+
+def test_a_single_row_is_a_report_too(browser, tmp_path):
+    from tables import grain_rows
+
+    from vbrand import VBrand
+
+    known, labels, new, _ = grain_rows()
+    VBrand(random_state=0).fit(known, labels).discover(new[:1]).report(tmp_path / "report.html", truth=["oat"])
+    browser.get_log("browser")
+    open_report(browser, tmp_path / "report.html")
+    assert count(browser, f"#map .marks {MARKS}") == len(listed(browser)) == 1
+    assert browser.get_log("browser") == []

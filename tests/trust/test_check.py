@@ -7,7 +7,9 @@ import pytest
 
 from vbrand import VBrand
 from vbrand.trust.cells import Cells
-from vbrand.trust.check import _earlier_of_classes, _with_earlier
+from vbrand.trust.check import _earlier_of_classes, _of_fit, _rows_of_classes, _with_earlier
+from vbrand.trust.table import Counts
+from vbrand.trust.tuning import TUNED
 
 
 def peaked(rng, n, place, columns=3):
@@ -49,6 +51,21 @@ def test_a_class_that_grew_tenfold_is_no_novelty():
         .discover(places[test] + rng.normal(size=(420, 3)))
     )
     assert (found.labels == test).mean() > 0.97
+
+
+def test_shares_of_classes_are_told_through_their_confusion():
+    """(9.4): a third of the first class falls into components of the second, a fifth of it into novel ones."""
+    rows, places = np.array([300.0, 60.0]), np.array([[0.5, 0.3], [0.1, 0.9]])
+    hidden = np.array([1_000, 1_000])
+    found = _rows_of_classes(rows @ places, hidden[:, None] * places, hidden, np.array([180.0, 180.0]), TUNED)
+    np.testing.assert_allclose(found, rows, rtol=0.05)
+
+
+def test_novel_rows_stay_where_they_are_with_all_labels():
+    """(9.16): 40 of 100 rows of a cell are novel, and with all labels it has 80."""
+    counts = Counts(np.array([50, 100]), np.ones((1, 2)), np.array([0, 1, 2]), np.ones((2, 1)), np.ones((2, 1)))
+    larger = _of_fit(counts, np.array([70.0, 80.0]))
+    np.testing.assert_allclose(0.4 * larger * [70.0, 80.0], [0.4 * 70.0, 40.0])
 
 
 def test_copies_of_labelled_rows_are_no_novelty():

@@ -12,7 +12,13 @@ from vbrand.trust.tuning import TUNED
 def shares(unlabelled, hidden, starts):
     table = np.array(hidden, dtype=float)
     labelled = table.sum(axis=1) / table.sum()
-    counts = Counts(np.array(unlabelled), table, np.array(starts), np.stack([labelled, labelled]))
+    counts = Counts(
+        np.array(unlabelled),
+        table,
+        np.array(starts),
+        np.stack([labelled, labelled]),
+        np.full((2, len(hidden)), TUNED.shift),
+    )
     return draw_shares(counts, np.random.default_rng(0), TUNED)
 
 
@@ -91,20 +97,25 @@ def test_too_many_rows_that_are_like_the_labelled_ones_are_no_novelty():
 
 def test_shares_are_believed_as_often_as_they_are_likely():
     """(9.9), by quadrature."""
-    beliefs, held, size, shape = np.array([[0.7, 0.3], [0.4, 0.6]]), np.array([12, 9]), 25.0, 5.0
-    chains = 100_000
-    drawn = _draw_usual(
-        beliefs, np.broadcast_to(held, (chains, 2)), np.full(chains, size), shape, np.random.default_rng(0)
+    beliefs, worth = np.array([[0.7, 0.3], [0.4, 0.6]]), np.array([[8.0, 3.0], [5.0, 5.0]])
+    held, size, chains = np.array([12, 9]), 25.0, 100_000
+    counts = Counts(np.ones(1, dtype=int), np.ones((2, 1)), np.array([0, 1]), beliefs, worth)
+    drawn, firmly = _draw_usual(
+        counts, np.broadcast_to(held, (chains, 2)), np.full(chains, size), np.random.default_rng(0)
     )
 
-    def likelihood(rows, mean):
+    def likelihood(rows, mean, shape):
         def joint(rate):
             return stats.poisson.pmf(rows, rate) * stats.gamma.pdf(rate, shape, scale=mean / shape)
 
         return integrate.quad(joint, 0.0, 200.0)[0]
 
-    odds = [np.prod([likelihood(z, size * w) for z, w in zip(held, belief, strict=True)]) for belief in beliefs]
+    odds = [
+        np.prod([likelihood(z, size * w, k) for z, w, k in zip(held, belief, rows, strict=True)])
+        for belief, rows in zip(beliefs, worth, strict=True)
+    ]
     assert (drawn[:, 0] == 0.4).mean() == pytest.approx(odds[1] / sum(odds), abs=0.01)
+    np.testing.assert_array_equal(firmly[:, 0] == 5.0, drawn[:, 0] == 0.4)
 
 
 def test_names_of_classes_do_not_change_the_draws():

@@ -301,8 +301,7 @@ class VBrand(Batches):
         """Return the known classes of a view without some witnesses, and what earlier batches taught."""
         kernel, known = learned.views[view]
         if known.lessons is not None:
-            own = known.lessons.mode_of[hidden]
-            fewer, kept = known_without(known, witnesses.rows[hidden], own, self._tuning.stage1)
+            fewer, kept = known_without(known, witnesses.rows, hidden, self._tuning.stage1)
         else:
             fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
             kept = np.arange(known.rows.size)

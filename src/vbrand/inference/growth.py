@@ -15,6 +15,7 @@ from vbrand.inference.moves import (
     deletions,
     merges,
     releases,
+    renewals,
     resplits,
     splits,
     without,
@@ -237,6 +238,10 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
 
     for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning, partial(memory.is_new, state)):
         if proposal.hope > task.tuning.least_hope:
+            yield [proposal]
+
+    for proposal in renewals(task.prior, state.ascent, task.tuning):
+        if memory.is_new(state, proposal):
             yield [proposal]
 
 

@@ -1,4 +1,4 @@
-"""Moves from one way to share the rows out to another: birth, merge, resplit, release, delete.
+"""Moves from one way to share the rows out to another: birth, merge, resplit, release, renew, delete.
 
 A move proposes statistics, from which sweeps go on. What it may gain is judged beforehand: from statistics alone, or,
 for births, by a small fit on the rows of one component. The bound decides (growth.py).
@@ -31,8 +31,9 @@ class MoveKind(StrEnum):
 
     BIRTH = "birth"  # a component is split, and its pieces but one become novel components
     MERGE = "merge"  # a novel component joins another one
-    RESPLIT = "resplit"  # two novel components join and are split in another way
+    RESPLIT = "resplit"  # a novel component and another one join and are split in another way
     RELEASE = "release"  # a new novel component takes the rows of a known one
+    RENEW = "renew"  # a known component begins again as its class has it, and the rows about it find their places anew
     DELETE = "delete"  # a novel component goes, and its rows find places among the others
 
 
@@ -82,8 +83,16 @@ def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Pr
 def resplits(
     rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning, is_new: Callable[[Proposal], bool]
 ) -> Iterator[Proposal]:
-    """Return other ways to split the rows of two novel components that are near each other, where that is new."""
-    near = [merge for merge in _all_merges(prior, state) if merge.parts[0] >= prior.known][: tuning.pairs]
+    """Return other ways to split the rows of two components that are near each other, where that is new.
+
+    They are the nearest pairs of novel components, and known ones that rows have led away from their prior, with the
+    novel one nearest to each.
+    """
+    ordered = _all_merges(prior, state)
+    near = [merge for merge in ordered if merge.parts[0] >= prior.known][: tuning.pairs]
+    if _led_away(prior, state, tuning):
+        beside_known = {merge.parts[0]: merge for merge in reversed(ordered) if merge.parts[0] < prior.known}
+        near += sorted(beside_known.values(), key=lambda merge: -merge.hope)
     for merge in near:
         again = replace(merge, kind=MoveKind.RESPLIT)
         if not is_new(again):
@@ -169,6 +178,24 @@ def _instead(state: Ascent, old: int, new: int) -> NDArray[np.int32]:
     place = np.arange(state.statistics.counts.size, dtype=np.int32)
     place[old] = new
     return place
+
+
+def renewals(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
+    """Return proposals that let a known component begin again at its prior, the one with the fewest rows first."""
+    if not _led_away(prior, state, tuning):
+        return []
+    fewest_first = np.argsort(state.statistics.counts[: prior.known], kind="stable")
+    return [Proposal(MoveKind.RENEW, (k,), 0.0, partial(_renewed, state, k)) for k in fewest_first.tolist()]
+
+
+def _led_away(prior: Prior, state: Ascent, tuning: SearchTuning) -> bool:
+    """Return whether rows have led known components away from their priors: what they paid for it may be won back."""
+    return -state.bound.known > tuning.least_moved * prior.known
+
+
+def _renewed(state: Ascent, k: int) -> Shared:
+    own = state.statistics.reordered(np.array([k]))
+    return _placed(state.statistics, k, own.scaled(0.0)), state.winners
 
 
 def deletions(prior: Prior, state: Ascent) -> list[Proposal]:

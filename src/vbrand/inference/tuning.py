@@ -35,6 +35,9 @@ class SearchTuning:
     least_hope: float = -2.0
     # nats; a merge or a release may gain more than its statistics say, for rows find better places afterwards
     hidden_gain: float = 10.0
+    # nats that known components must have paid on average to leave their priors (6.7), before they begin again there or
+    # are split again with novel ones: with `VBrand()` most pay 1 to 10, on Statlog with the paper's priors 250
+    least_moved: float = 10.0
     # proposals; an end for tables that never come to rest: Shuttle (2,000 rows), with the most groups, has 90
     most_proposals: int = 1_000
     # pairs of novel components that are split again together, the nearest ones

@@ -37,6 +37,7 @@ _MOVES = {
     MoveKind.MERGE: "triangle-down",
     MoveKind.RELEASE: "square",
     MoveKind.RESPLIT: "diamond",
+    MoveKind.RENEW: "cross",
     MoveKind.DELETE: "x",
 }
 _LONGEST_NAME = 24

@@ -100,9 +100,10 @@ class RowMap extends Chart {
 }
 
 DRAW.rows = (chart, series) => {
+  const few = chart.report.rows.name.length < 300;
   series.members.forEach((row, i) => {
     const [x, y] = [chart.px(series.x[i]), chart.py(series.y[i])];
-    const made = chart.symbolAt(chart.plane, x, y, series);
+    const made = chart.symbolAt(chart.plane, x, y, series, few ? 1.3 : 1);
     made.style[series.hollow ? "stroke" : "fill"] = chart.inkOf(series, row);
     if (series.hollow) chart.addMark(x, y, () => `a labelled row of ${clip(chart.report.groups[series.group].name, 50)}`);
     else chart.addMark(x, y, () => chart.tellRow(row), { row });

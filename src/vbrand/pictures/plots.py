@@ -17,6 +17,7 @@ _MARKS = {
     MoveKind.MERGE: "v",
     MoveKind.RELEASE: "s",
     MoveKind.RESPLIT: "D",
+    MoveKind.RENEW: "P",
     MoveKind.DELETE: "X",
 }
 

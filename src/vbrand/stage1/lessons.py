@@ -4,13 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vbrand.inference.cavi import ascend
 from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import FARTHEST, Rows
-from vbrand.model.components import Components
+from vbrand.model.components import Components, posterior_from
 from vbrand.model.posterior import Posterior, scores_of
+from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import prior_weights
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -36,24 +38,30 @@ class Lessons:
         return replace(self, mode_of=self.mode_of[chosen])
 
 
-def forgotten(lessons: Lessons, rows: FloatArray, mode_of: IntArray) -> Statistics:
-    """Return the statistics of the modes without rows in working coordinates, (n, p), each of its mode, or -1.
+def forgotten(lessons: Lessons, rows: FloatArray, hidden: BoolArray, vague: Components) -> Statistics:
+    """Return the statistics of the modes without the hidden ones of their rows, (n, p), in working coordinates.
 
-    Statistics add up, so what a row added is taken off; the weights of other rows in heavy tails stay as they are.
+    `vague` is what was believed of a mode before its rows. In heavy tails the weights of all rows at hand follow: a
+    scatter that keeps the weights which hidden rows made would know half of what they taught.
     """
     statistics = lessons.statistics
-    counts, weights = statistics.counts.copy(), statistics.weights.copy()
-    sums, squares = statistics.sums.copy(), statistics.squares.copy()
+    parts = {name: getattr(statistics, name).copy() for name in ("counts", "weights", "sums", "squares")}
     white = np.clip(rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
 
-    for k in np.unique(mode_of[mode_of >= 0]).tolist():
-        alone = Posterior(lessons.components.reordered(np.array([k])), prior_weights(np.ones(1), 1.0, 1))
-        own = sweep(Rows.plain(np.ascontiguousarray(white[mode_of == k])), scores_of(alone), None, 1).statistics
-        own = own.about(statistics.origin[[k]])
-        # (5.3)  N, R, s and Q of all rows are the sums of those of parts of them
-        counts[k] -= own.counts[0]
-        weights[k] -= own.weights[0]
-        sums[k] -= own.sums[0]
-        squares[k] -= own.squares[0]
+    for k in np.unique(lessons.mode_of[hidden & (lessons.mode_of >= 0)]).tolist():
+        own = lessons.mode_of == k
+        mode = np.array([k])
+        alone = Posterior(lessons.components.reordered(mode), prior_weights(np.ones(1), 1.0, 1))
+        origin = statistics.origin[mode]
+        all_own = sweep(Rows.plain(np.ascontiguousarray(white[own])), scores_of(alone), None, 1).statistics
+        # (5.3)  N, R, s and Q of all rows are the sums of those of parts of them; some may not be at hand
+        absent = statistics.reordered(mode) + all_own.about(origin).scaled(-1.0)
+        left = Rows.plain(np.ascontiguousarray(white[own & ~hidden]))
+        before = Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64))
+        found = (
+            ascend(left, before, alone, winners=np.zeros(len(left), dtype=np.int32)).statistics.about(origin) + absent
+        )
+        for name, part in parts.items():
+            part[k] = getattr(found, name)[0]
 
-    return Statistics(counts, weights, statistics.origin, sums, squares, 0.0)
+    return Statistics(origin=statistics.origin, evidence=0.0, **parts)

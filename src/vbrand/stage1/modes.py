@@ -102,7 +102,7 @@ def learn_modes(
         modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
 
     used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used, way.noise_in(inverse), tuning)
+    centres, scatters, average, alike = _alike_scatters(used, way.noise_in(inverse), tuning, np.eye(rows.shape[1]))
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -120,25 +120,32 @@ def learn_modes(
 
 
 def known_without(
-    known: KnownClasses, rows: FloatArray, mode_of: IntArray, tuning: Stage1Tuning = TUNED
+    known: KnownClasses, rows: FloatArray, hidden: BoolArray, tuning: Stage1Tuning = TUNED
 ) -> tuple[KnownClasses, IntArray]:
-    """Return the known classes without some labelled rows of the given modes, and which of their components are left.
+    """Return the known classes without the hidden ones of their labelled rows, and which components are left.
 
-    The modes stay, and what the rows added to their statistics is taken off. A component that loses all its rows goes,
+    The modes stay, and what hidden rows taught about them is forgotten. A component that loses all its rows goes,
     unless it is the last one of its class.
     """
     lessons = known.lessons
     if lessons is None:
         raise ValueError("what each labelled row taught is not known")
+    mode_of = lessons.mode_of[hidden]
     left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
     classes_left = np.unique(known.class_of[left > 0])
     stays = (left > 0) | ~np.isin(known.class_of, classes_left)
     kept = np.flatnonzero(stays)
     fewer = left > 0
 
-    used = forgotten(lessons, rows, np.where(fewer[mode_of] & (mode_of >= 0), mode_of, -1)).reordered(kept)
+    vague = _vague(
+        lessons.components.mean.mean(axis=0), lessons.components.kernels[0], lessons.components.noise, tuning
+    )
     try:
-        centres, scatters, average, alike = _alike_scatters(used, lessons.components.noise, tuning)
+        used = forgotten(lessons, rows, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of], vague)
+        sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning)
+        centres, scatters, average, alike = _alike_scatters(
+            used.reordered(kept), lessons.components.noise, tuning, sphere
+        )
     except np.linalg.LinAlgError:
         raise ValueError(
             "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
@@ -158,6 +165,19 @@ def known_without(
         alike=alike,
         lessons=None,
     ), kept
+
+
+def _sphere_without(
+    before: Statistics, after: Statistics, noise: FloatArray | None, tuning: Stage1Tuning
+) -> FloatArray:
+    """Return what is a sphere in coordinates whitened by all rows, in those whitened without some, (p, p).
+
+    (3.26)  A^-1/2 A_left A^-1/2,  A the average (3.20) with all rows, A_left that without some
+    """
+    sphere = np.eye(before.origin.shape[1])
+    size, axes = np.linalg.eigh(_average_scatter(before, noise, tuning, sphere)[1])
+    inverse = (axes / np.sqrt(size)) @ axes.T
+    return np.asarray(inverse @ _average_scatter(after, noise, tuning, sphere)[1] @ inverse)
 
 
 def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: FloatArray, count: int) -> Lessons:
@@ -234,15 +254,8 @@ def _modes(
     member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray | None, way: _Way
 ) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
-    p, tuning = rows.shape[1], way.tuning
-    vague = Components(
-        np.median(rows, axis=0)[None],
-        np.array([tuning.vague]),
-        np.array([p + 1.0 + tuning.mode_alike]),
-        tuning.mode_alike * np.eye(p)[None],
-        (way.kernel,),
-        noise,
-    )
+    tuning = way.tuning
+    vague = _vague(np.median(rows, axis=0), way.kernel, noise, tuning)
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
         alike = vague.reordered(np.zeros(tuning.most_components, dtype=np.int64))
@@ -265,6 +278,13 @@ def _modes(
             together = np.concatenate([modes[near].index, mode.index])
             modes[near] = _Mode(member, _one_component(both, vague), both, together)
     return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
+
+
+def _vague(centre: FloatArray, kernel: Kernel, noise: FloatArray | None, tuning: Stage1Tuning) -> Components:
+    """Return what is believed of a mode before its rows, in whitened coordinates."""
+    p, alike = centre.size, tuning.mode_alike
+    strength, dof = np.array([tuning.vague]), np.array([p + 1.0 + alike])
+    return Components(centre[None], strength, dof, alike * np.eye(p)[None], (kernel,), noise)
 
 
 def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
@@ -309,22 +329,30 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray
     return kept
 
 
+def _average_scatter(
+    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scatter of the rows of each mode, and their average."""
+    # W of (5.4), by drift = s / R
+    drift = used.sums / used.weights[:, None]
+    within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
+    own = within if noise is None else within + used.weights[:, None, None] * noise
+    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
+    spherical = tuning.spherical_rows
+    return own, (own.sum(axis=0) + spherical * sphere) / (used.counts.sum() + spherical)
+
+
 def _alike_scatters(
-    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning
+    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
 
     Sigma_k ~ InverseWishart with E[Sigma_k] = average: the degrees of freedom that make the modes most likely say how
     far each is drawn to the average, and how far a novel class may be expected to be like it.
     """
-    (count, p), spherical = used.sums.shape, tuning.spherical_rows
-    # W of (5.4), by drift = s / R
-    drift = used.sums / used.weights[:, None]
-    within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
-    own = within if noise is None else within + used.weights[:, None, None] * noise
-    centres = used.origin + drift
-    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
-    average = (own.sum(axis=0) + spherical * np.eye(p)) / (used.counts.sum() + spherical)
+    count, p = used.sums.shape
+    own, average = _average_scatter(used, noise, tuning, sphere)
+    centres = used.origin + used.sums / used.weights[:, None]
     middle = np.average(centres, axis=0, weights=used.counts)
 
     def log_evidence(alike: float) -> float:

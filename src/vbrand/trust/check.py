@@ -42,7 +42,7 @@ class Verdict:
 def checked(case: Case, folds: int, generator: np.random.Generator, tuning: CheckTuning = TUNED) -> Verdict | None:
     """Return what hidden rows say, or None if no class has enough rows to hide any."""
     classes = int(case.prior.class_of.max()) + 1
-    fold = deal(case.witnesses, classes, case.rows.shape[0] + _earlier_rows(case), folds, tuning)
+    fold = deal(case.witnesses, classes, case.rows.shape[0] + _earlier_rows(case), folds, generator, tuning)
     if (fold < 0).all():
         return None
 
@@ -50,22 +50,38 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
     cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
-    counts, unchecked = _table(case, fits, cells, classes)
+    counts, unchecked = _table(case, fits, cells, classes, tuning)
     shares = draw_shares(counts, generator, tuning)
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
     found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0)
-    found = Checked(
-        case.labelled, cells, shares.classes, shares.novel, farthest, _fit_weight(fits, found, case.witnesses.member)
-    )
+    found = replace(found, fit_weight=_fit_weight(fits, found, case.witnesses.member))
+    larger = _of_fit(counts, _with_earlier(case, cells, cells.mass(full, class_of).sum(axis=0)))
     return Verdict(
-        Meaning(class_of, found),
-        shares.novel_rows / counts.unlabelled,
+        Meaning(class_of, _scaled(found, larger)),
+        np.minimum(larger * shares.novel_rows / counts.unlabelled, 1.0),
         np.stack([_novelty(fit, found, of_witnesses=False) for fit in fits]),
         np.concatenate([_novelty(fit, found, of_witnesses=True) for fit in fits]),
         case.sampled,
         unchecked,
     )
+
+
+def _of_fit(counts: Counts, rows: FloatArray) -> FloatArray:
+    """Return by what the share of novelty is larger in the fit with all labels, which has so many rows in each cell.
+
+    With all labels classes keep rows that they lose to a novel component without some; novel rows stay where they are.
+    """
+    # (9.16)  t_c / the rows of the cell in the fit with all labels, in the cells of novel components
+    of_novel = np.arange(rows.size) >= counts.starts[1]
+    return np.where(of_novel, counts.unlabelled / np.maximum(rows, 1.0), 1.0)
+
+
+def _scaled(found: Checked, factor: FloatArray) -> Checked:
+    """Return the shares of cells with those of novelty so many times as large, at most 1."""
+    novel = np.minimum(factor * found.novel, 1.0)
+    known = np.maximum(1.0 - found.novel, np.finfo(np.float64).tiny)
+    return replace(found, novel=novel, classes=found.classes * ((1.0 - novel) / known)[:, None])
 
 
 def _hidden_by_component(fits: list[Fold]) -> FloatArray:
@@ -74,7 +90,7 @@ def _hidden_by_component(fits: list[Fold]) -> FloatArray:
     return np.asarray(np.sum([np.append(rows[of >= 0].sum(), rows[of < 0]) for rows, of in shares], axis=0))
 
 
-def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Counts, IntArray]:
+def _table(case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: CheckTuning) -> tuple[Counts, IntArray]:
     """Return the table of unlabelled and hidden rows by cell, and the classes of which no row was hidden.
 
     Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
@@ -95,7 +111,7 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int) -> tuple[Co
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
     unchecked = none[np.isin(none, case.witnesses.member)]
-    return Counts(counts, hidden, cells.starts, _shares(case, fits, classes)), unchecked
+    return Counts(counts, hidden, cells.starts, *_shares(case, fits, classes, tuning)), unchecked
 
 
 def _labelled_rows(case: Case, classes: int) -> FloatArray:
@@ -134,24 +150,49 @@ def _with_earlier(case: Case, cells: Cells, rows: FloatArray) -> FloatArray:
     return np.asarray(rows + share * held[of])
 
 
-def _shares(case: Case, fits: list[Fold], classes: int) -> FloatArray:
-    """Return the shares of the classes among known rows, as the fit has them and as labelled, (2, J).
+def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of the classes among known rows, as the fit has them and as labelled, and what they are worth.
 
-    (9.4)  N_j = rows of its components / the share of its hidden rows that fell there, both shrunk by one hidden row
+    Both are (2, J).
     """
-    held, stayed, hidden = _earlier_of_classes(case, classes), np.zeros(classes), np.zeros(classes)
+    held = _earlier_of_classes(case, classes)  # H
+    fell = np.zeros((classes, classes))  # hidden rows by class and class of component
     for fit in fits:
         known = fit.class_of >= 0
         held += np.exp(by_class(fit.unlabelled.log_shares[:, known], fit.class_of[known])).sum(axis=0) / len(fits)
         own = np.exp(by_class(fit.witnesses.log_shares[:, known], fit.class_of[known]))
-        member = case.witnesses.member[fit.hidden]
-        np.add.at(stayed, member, own[np.arange(member.size), member])
-        np.add.at(hidden, member, 1.0)
+        np.add.at(fell, case.witnesses.member[fit.hidden], own)
+    members = np.concatenate([case.witnesses.member[fit.hidden] for fit in fits])
+    hidden = np.bincount(members, minlength=classes).astype(np.float64)
+
     labelled = _labelled_rows(case, classes)
+    # a class of which no row could be hidden is believed to stay in its own components
+    none = hidden == 0
+    hidden = np.where(none, np.maximum(labelled, 1.0), hidden)
+    fell[none, none] = hidden[none]
+
     labelled = labelled / labelled.sum()
-    total = case.rows.shape[0] + _earlier_rows(case)
-    by_fit = (held + total * labelled / (hidden + 1.0)) * (hidden + 1.0) / (stayed + 1.0)
-    return np.stack([by_fit / by_fit.sum(), labelled])
+    rows = _rows_of_classes(held, fell, hidden, (case.rows.shape[0] + _earlier_rows(case)) * labelled, tuning)
+    # no more than the hidden rows that tell it, nor than the rows that were counted
+    worth = 1.0 / (1.0 / (fell.sum(axis=1) + 1.0) + 1.0 / (held + 1.0))
+    return np.stack([rows / rows.sum(), labelled]), np.stack([worth, np.full(classes, tuning.shift)])
+
+
+def _rows_of_classes(
+    held: FloatArray, fell: FloatArray, hidden: FloatArray, usual: FloatArray, tuning: CheckTuning
+) -> FloatArray:
+    """Return how many unlabelled rows each class has, (J,): hidden rows say which components take which of them.
+
+    `held` are rows of the components of each class, `fell` hidden rows by class and by class of component, of as many
+    as are `hidden`, and `usual` what one more hidden row would say.
+    """
+    each = 1.0 / (hidden + 1.0)
+    rows, share = usual, fell * each[:, None]  # N, P
+    for _ in range(tuning.share_steps):
+        # (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji
+        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
+        rows = (taken + usual * each) / (share.sum(axis=1) + each)
+    return rows
 
 
 def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:

@@ -62,22 +62,25 @@ class Fold:
     witnesses: Standing
 
 
-def deal(witnesses: Witnesses, classes: int, most: int, folds: int, tuning: CheckTuning) -> IntArray:
+def deal(
+    witnesses: Witnesses, classes: int, most: int, folds: int, generator: np.random.Generator, tuning: CheckTuning
+) -> IntArray:
     """Return the fold in which each witness is hidden, -1 for those that never are.
 
     About `most` rows are hidden in all, and of each class at least one per fold if there are so many. Rows are dealt
-    out in the order of their sums, so that each fold has some of every part of a class, and the order of rows and
-    columns does not matter.
+    out by chance, for what is left of a class must not make up for what is hidden; from the order of their sums, so
+    that neither the order of rows and columns nor the names of classes matter.
     """
     fold = np.full(witnesses.member.size, -1)
     share = min(1.0, most / max(witnesses.member.size, 1))
-    for j in range(classes):
-        own = np.flatnonzero(witnesses.member == j)
+    sums = witnesses.rows.sum(axis=1)
+    by_class = [np.flatnonzero(witnesses.member == j) for j in range(classes)]
+    for own in sorted(by_class, key=lambda own: (own.size, float(sums[own].sum()))):
         if own.size < tuning.fewest_rows:
             continue
-        ordered = own[np.argsort(witnesses.rows[own].sum(axis=1), kind="stable")]
+        ordered = own[np.argsort(sums[own], kind="stable")]
         chosen = ordered[evenly(own.size, max(folds, int(share * own.size)))]
-        fold[chosen] = np.arange(chosen.size) % folds
+        fold[chosen] = generator.permutation(np.arange(chosen.size) % folds)
     return fold
 
 

@@ -31,6 +31,7 @@ class Counts:
     hidden: FloatArray  # (J, C)
     starts: IntArray  # the first cell of the known components together, of each novel one, and the number of cells
     shares: FloatArray  # (2, J) of the classes among known rows: as the fit has them, and as labelled
+    rows_worth: FloatArray  # (2, J) k: the rows that each of these shares is worth
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     Classes are drawn in the order of what they hold: other names for them give the same draws.
     """
     order = np.lexsort(np.round(np.vstack([counts.hidden.T, counts.shares]), _DIGITS))
-    drawn = _drawn(replace(counts, hidden=counts.hidden[order], shares=counts.shares[:, order]), generator, tuning)
+    shares, worth = counts.shares[:, order], counts.rows_worth[:, order]
+    drawn = _drawn(replace(counts, hidden=counts.hidden[order], shares=shares, rows_worth=worth), generator, tuning)
     classes = np.empty_like(drawn.classes)
     classes[:, order] = drawn.classes
     return replace(drawn, classes=classes)
@@ -62,7 +64,9 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     nothing = np.where(of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
 
     # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
-    usual = np.broadcast_to(counts.shares[0], (chains, classes))  # w
+    usual, shape = (
+        np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth)
+    )  # w, k
     size = np.full(chains, float(total))  # s
     rows = total * usual  # N
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
@@ -83,13 +87,13 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
             novel_rows.append(dealt[:, :, -1])
 
         own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
-        usual = _draw_usual(counts.shares, own.sum(axis=2), size, tuning.shift, generator)
+        usual, shape = _draw_usual(counts, own.sum(axis=2), size, generator)
         # (9.10)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
         places = _dirichlet(belief + own, generator)
-        rate = 1.0 + tuning.shift / (size[:, None] * usual)
-        rows = np.maximum(generator.gamma(tuning.shift + own.sum(axis=2)) / rate, _TINY)
-        # (9.11)  1 / s | .. ~ Gamma(J k, sum_j k N_j / w_j), between 1 and all rows
-        inverse = generator.gamma(classes * tuning.shift, size=chains) / (tuning.shift * rows / usual).sum(axis=1)
+        rate = 1.0 + shape / (size[:, None] * usual)
+        rows = np.maximum(generator.gamma(shape + own.sum(axis=2)) / rate, _TINY)
+        # (9.11)  1 / s | .. ~ Gamma(sum_j k_j, sum_j k_j N_j / w_j), between 1 and all rows
+        inverse = generator.gamma(shape.sum(axis=1)) / (shape * rows / usual).sum(axis=1)
         size = np.clip(1.0 / np.maximum(inverse, _TINY), 1.0, total)
 
     found /= found.sum(axis=1, keepdims=True)
@@ -97,17 +101,21 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
 
 
 def _draw_usual(
-    shares: FloatArray, held: IntArray, size: FloatArray, shape: float, generator: np.random.Generator
-) -> FloatArray:
-    """Return which of the two kinds of class shares each chain believes in, given the rows of each class, (chains, J).
+    counts: Counts, held: IntArray, size: FloatArray, generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return which kind of class shares each chain believes in, and how firmly, given the rows of each class.
 
-    (9.9)  P(w | z, s) ~ prod_j int Poisson(z_j; N) Gamma(N; k, k / (s w_j)) dN
-                       ~ prod_j (s w_j)^z_j / (k + s w_j)^(k + z_j)
+    Shares, the rows that they are worth, and the rows are (chains, J).
+
+    (9.9)  P(w, k | z, s) ~ prod_j int Poisson(z_j; N) Gamma(N; k_j, k_j / (s w_j)) dN
+                          ~ prod_j Gamma(k_j + z_j) / Gamma(k_j) k_j^k_j (s w_j)^z_j / (k_j + s w_j)^(k_j + z_j)
     """
-    mean = size[:, None] * shares[:, None]  # (2, chains, J)
-    log_odds = (held * np.log(mean) - (shape + held) * np.log(shape + mean)).sum(axis=2)  # (2, chains)
-    as_labelled = generator.random(size.size) < expit(log_odds[1] - log_odds[0])
-    return np.asarray(np.where(as_labelled[:, None], shares[1], shares[0]))
+    k = counts.rows_worth[:, None]  # (2, 1, J)
+    mean = size[:, None] * counts.shares[:, None]  # (2, chains, J)
+    log_odds = gammaln(k + held) - gammaln(k) + k * np.log(k) + held * np.log(mean) - (k + held) * np.log(k + mean)
+    by_kind = log_odds.sum(axis=2)  # (2, chains)
+    as_labelled = (generator.random(size.size) < expit(by_kind[1] - by_kind[0])).astype(np.int64)
+    return counts.shares[as_labelled], counts.rows_worth[as_labelled]
 
 
 def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
@@ -144,8 +152,11 @@ def _draw_novelty(
 
     some = generator.random(known.shape) < expit(log_some - log_none)
     # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
-    drawn = gammainccinv(t + 1.0, np.maximum(above * generator.random(known.shape), _TINY))
-    return np.where(some, np.maximum(drawn / stretch - known, 0.0), 0.0)
+    share = np.maximum(above * generator.random(known.shape), _TINY)[some]
+    novelty = np.zeros(known.shape)
+    drawn = gammainccinv(np.broadcast_to(t + 1.0, known.shape)[some], share)
+    novelty[some] = np.maximum(drawn / stretch - known[some], 0.0)
+    return novelty
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:

@@ -39,6 +39,8 @@ class CheckTuning:
     # shape of the Gamma that the size of a class is believed to have about its labelled share: sizes may well differ by
     # half, and hardly by a factor of five
     shift: float = 5.0
+    # steps towards the shares of classes that the fit has
+    share_steps: int = 50
     # share of the rows that novelty in a cell is expected to have, if there is any
     novel_share: float = 0.1
     # probability that there is none: in a cell of a novel component, and of the known ones together

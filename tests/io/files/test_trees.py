@@ -157,7 +157,7 @@ def test_kinds_of_moves_survive_the_way_there_and_back(kind):
 
 
 def test_kinds_of_moves_have_the_texts_of_old_files():
-    assert [kind.value for kind in MoveKind] == ["birth", "merge", "resplit", "release", "delete"]
+    assert [kind.value for kind in MoveKind] == ["birth", "merge", "resplit", "release", "renew", "delete"]
 
 
 def test_one_long_text_does_not_take_its_room_for_every_other():

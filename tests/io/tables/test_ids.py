@@ -29,6 +29,7 @@ def read(**columns):
         ("treeID", rng.permutation(60) * 101, Reason.NAMES),
         ("rownames", N * 3, Reason.NAMES),
         ("Sample Number", rng.permutation(60) * 17, Reason.NAMES),
+        ("sample", np.repeat(rng.permutation(30) * 17, 2), Reason.NAMES),  # rows that are there twice
         ("No.", N**2, Reason.NAMES),
         ("day", 20240501 + N % 28, Reason.DATES),
         ("date", 45_000 + N % 3, Reason.DATES),

@@ -21,6 +21,8 @@ _DAY = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([ T]\d.*)?|\d{1,2}[./-]\d{1,2}[./-](\d
 
 # share of different values among names of rows: a few rows may be there twice
 _NEARLY_ALL = 0.95
+# the same where the name speaks for it: many rows may be there twice
+_MOST = 0.5
 # whole numbers without repeats that fill their range like this are numbers of rows, whatever their order
 _FILLED = 0.9
 _FEWEST_FILLED, _FEWEST_GROWING = 20, 10
@@ -73,7 +75,7 @@ def _may_be_id(name: str, values: FloatArray, rows: int) -> bool:
     if name.startswith(UNNAMED) or words & (_SURE | _DATES) or _is_day(first).all():
         return True
     near = bool(np.ptp(first) * _FILLED <= rows)  # NaN is not
-    return _nearly_unique(first) and (near or _is_likely(words) or _is_monotone(first))
+    return (_is_likely(words) and _mostly_unique(first)) or (_nearly_unique(first) and (near or _is_monotone(first)))
 
 
 def _reason(name: str, parts: list[NDArray[Any]]) -> Reason | None:
@@ -91,7 +93,7 @@ def _reason(name: str, parts: list[NDArray[Any]]) -> Reason | None:
         return Reason.NAMES
 
     if not _nearly_unique(values):
-        return None
+        return Reason.NAMES if _is_likely(words) and _mostly_unique(values) else None
     reach = values.max() - values.min() + 1.0
     if values.size >= max(_FEWEST_FILLED, _FILLED * reach):
         return Reason.COUNTS
@@ -100,6 +102,10 @@ def _reason(name: str, parts: list[NDArray[Any]]) -> Reason | None:
 
 def _nearly_unique(values: FloatArray) -> bool:
     return np.unique(values).size >= _NEARLY_ALL * values.size
+
+
+def _mostly_unique(values: FloatArray) -> bool:
+    return np.unique(values).size >= _MOST * values.size
 
 
 def _interleave(parts: list[NDArray[Any]]) -> bool:
