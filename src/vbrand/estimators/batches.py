@@ -85,6 +85,11 @@ class Batches(Stored):
         self._state = forgotten(self._fitted, group)
 
     @property
+    def keeps_rows(self) -> bool:
+        """Return whether labelled rows are at hand, by which answers are checked."""
+        return self._fitted.learned.witnesses is not None
+
+    @property
     def group_names(self) -> list[str]:
         """Return what known classes and living groups are called, in the order of `clusters`."""
         return group_names(self._fitted)
