@@ -24,6 +24,8 @@ from vbrand.io.tables.validated import more_rows
 class Batches(Stored):
     """A detector that goes on from batch to batch."""
 
+    _takes_sources = True
+
     @abstractmethod
     def _found(
         self,
