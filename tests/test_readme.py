@@ -58,4 +58,4 @@ def test_the_page_about_python_runs_from_top_to_bottom(tmp_path, monkeypatch):
 
 
 def test_there_are_examples():
-    assert (len(EXAMPLES), len(BLOCKS), len(COMMANDS)) == (2, 3, 1)
+    assert (len(EXAMPLES), len(BLOCKS), len(COMMANDS)) == (3, 4, 1)

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import tempfile
+import warnings
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def do(job, folder, threshold=0.5):
 @functools.cache
 def answer(job):
     """Return what a job says that nothing disturbs, in a folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
         return do(job, Path(folder))
 
 

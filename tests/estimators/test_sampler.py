@@ -324,13 +324,13 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
     def done():
         return len(list((tmp_path / "killed").glob("*chain*.npz")))
 
-    unbroken = subprocess.run(command("unbroken"), stdout=subprocess.PIPE, check=True, timeout=120).stdout
+    unbroken = subprocess.run(command("unbroken"), stdout=subprocess.PIPE, check=True, timeout=600).stdout
     with subprocess.Popen(command("killed"), stdout=subprocess.DEVNULL) as killed:
         while done() < 80 and killed.poll() is None:
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
     assert 80 <= done() < 200
-    again = subprocess.run(command("killed"), stdout=subprocess.PIPE, check=True, timeout=120).stdout
+    again = subprocess.run(command("killed"), stdout=subprocess.PIPE, check=True, timeout=600).stdout
     assert json.loads(again) == json.loads(unbroken)
 
 

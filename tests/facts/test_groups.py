@@ -48,7 +48,7 @@ def test_of_many_rows_an_even_sample_is_taken(count, data):
     others = data.draw(st.integers(0, 50))
     chosen = np.random.default_rng(count).permutation(np.arange(count + others) < count)
     table = np.arange(count + others, dtype=np.float32)[:, None]
-    rows = some_rows(table, chosen)[:, 0].astype(int)
+    rows = some_rows(table, chosen.astype(np.int64), 1)[:, 0].astype(int)
     assert chosen[rows].all()
     assert rows.size == count if count <= 1_000 else 500 <= rows.size <= 1_000
     assert len(set(np.diff(np.cumsum(chosen)[rows]).tolist())) <= 1  # every so many of the chosen

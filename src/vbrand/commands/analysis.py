@@ -102,6 +102,16 @@ def analyse(
     return Analysis(detector, found, unknown, facts, scores, selection)
 
 
+def analyse_batch(detector: VBrand, unknown: Unknown) -> Analysis:
+    """Go on with the rows of the next batch; warnings of the library become notes."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found = detector.update(named(unknown.rows, unknown.columns))
+    said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
+    facts = found.facts(source=unknown.source, names=unknown.names)
+    return Analysis(detector, found, unknown, replace(facts, notes=(*facts.notes, *said)), None)
+
+
 def write_analysis(
     analysis: Analysis, folder: Path, stage: Stage, *, rows: bool = True, workbook: bool = False
 ) -> None:
@@ -143,8 +153,8 @@ def label_table(
     detector: VBrand, unknown: Unknown, facts: Facts | None, selected: BoolArray | None = None
 ) -> LabelTable:
     """Return a line per row, some rows at a time; `selected` are rows to mark, in a column of their own."""
-    groups = detector.classes_.astype(str).tolist() if facts is None else [group.name for group in facts.groups]
-    names, doubts = [*groups, LIKE_NONE], [*_doubts(facts, len(groups)), ""]
+    groups = detector.group_names
+    names, doubts = [*groups, LIKE_NONE], [*_doubts(facts, groups), ""]
     classes = [f"P({name})" for name in detector.classes_.tolist()]
     marks = [] if selected is None else ["selected"]
     own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
@@ -186,11 +196,12 @@ def write_labels_workbook(file: BinaryIO, table: LabelTable) -> None:
     write_workbook(file, "labels", table.header, table.blocks)
 
 
-def _doubts(facts: Facts | None, groups: int) -> list[str]:
+def _doubts(facts: Facts | None, names: list[str]) -> list[str]:
     """Return whether each group is doubtful; nothing is said where nothing was checked."""
     if facts is None or facts.check is None:
-        return [""] * groups
-    return [_truth(group.doubtful) for group in facts.groups]
+        return [""] * len(names)
+    doubtful = {group.name for group in facts.groups if group.doubtful}
+    return [_truth(name in doubtful) for name in names]
 
 
 def _truth(value: bool) -> str:

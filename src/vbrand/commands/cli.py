@@ -7,39 +7,31 @@ from typing import Annotated
 import typer
 
 import vbrand
+from vbrand.commands import batches
+from vbrand.commands.options import (
+    EPILOG,
+    Debug,
+    Id,
+    Ignore,
+    Measure,
+    Quiet,
+    Replicate,
+    Sheet,
+    want_folder,
+)
 from vbrand.commands.terminal import bar, fail, sentences, show, stages, visible
 from vbrand.io.tables import FORMATS
 
-_EPILOG = "Exit codes: 0 done; 1 a bug in vbrand; 2 the input can't be used; 130 stopped."
 _STUDIES = ("ss1", "robustness", "ss2", "ss3", "statlog", "all")
 _DESIGNS = ("ss1", "ss2_simple", "ss2_complex", "ss3_low", "ss3_high")
 
 app = typer.Typer(
     help="Find what is new in a table of measurements.",
-    epilog=_EPILOG,
+    epilog=EPILOG,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Column that names the rows.")]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option("--ignore", metavar="COLUMN", help="Column to copy to the output, not to measure; may be repeated."),
-]
-Measure = Annotated[
-    list[str] | None,
-    typer.Option("--measure", metavar="COLUMN", help="Column to measure though it looks like an id; may be repeated."),
-]
-Replicate = Annotated[
-    str | None,
-    typer.Option(
-        "--replicate", metavar="COLUMN", help="Column that names samples: rows of one count once, by their mean."
-    ),
-]
-Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first.")]
 
 
 def _version(wanted: bool) -> None:
@@ -57,7 +49,7 @@ def main(
     """Find what is new in a table of measurements."""
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def look(
     table: Annotated[str, typer.Argument(metavar="TABLE", help=f"A table: {FORMATS} or -.")],
     label: Annotated[
@@ -82,7 +74,7 @@ def look(
         show_look(look_at(table, roles, sheet), table, label)
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def discover(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help=f"Labelled rows: {FORMATS} or -.")],
     label: Annotated[str, typer.Option("--label", metavar="COLUMN", help="Column that holds the known classes.")],
@@ -136,7 +128,7 @@ def discover(
     """
     with sentences(debug=debug):
         stage = stages(quiet=quiet)
-        _want_folder(out)
+        want_folder(out)
         with stage("starting"):  # imports take a second or two, and nobody should wonder
             from vbrand.commands.analysis import analyse, summary_json, write_analysis
             from vbrand.commands.settings import parsed
@@ -164,7 +156,7 @@ def discover(
             typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}. What words mean: vbrand explain.")
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file: model.vbrand.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help=f"Rows: {FORMATS} or -.")],
@@ -205,7 +197,12 @@ def predict(
             write_whole(out, lambda file: write_labels(file, detector, unknown, held.facts))
 
 
-@app.command(epilog=_EPILOG)
+app.command(epilog=EPILOG)(batches.update)
+app.command(epilog=EPILOG)(batches.name)
+app.command(epilog=EPILOG)(batches.events)
+
+
+@app.command(epilog=EPILOG)
 def report(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file: model.vbrand.")],
     out: Annotated[
@@ -233,7 +230,7 @@ def report(
         typer.echo(target)
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def settings(
     names: Annotated[
         list[str] | None,
@@ -251,7 +248,7 @@ def settings(
         typer.echo(about(names or []))
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def explain(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[WORD]...", help="Words such as share, tails, ARI; else all of them.")
@@ -268,7 +265,7 @@ def explain(
         typer.echo(explained(words or []))
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def simulate(
     study: Annotated[
         str,
@@ -295,7 +292,7 @@ def simulate(
             typer.echo(path)
 
 
-@app.command(epilog=_EPILOG)
+@app.command(epilog=EPILOG)
 def demo(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for labels, model, summary and report.")
@@ -312,7 +309,7 @@ def demo(
         from vbrand.commands.demo import CULTIVARS, UNSEEN, run_demo
 
         if out is not None:
-            _want_folder(out)
+            want_folder(out)
 
         known = " and ".join(name for name in CULTIVARS if name != UNSEEN)
         if not quiet:
@@ -331,7 +328,7 @@ def demo(
                 typer.echo(f"Look at {out / 'report.html'}.")
 
 
-@app.command(name="reproduce", epilog=_EPILOG)
+@app.command(name="reproduce", epilog=EPILOG)
 def reproduce_command(
     study: Annotated[
         str,
@@ -370,9 +367,3 @@ def reproduce_command(
             for figure in reproduce(each, out, effort, jobs=effective_n_jobs(jobs), data=data, bar=bar):
                 typer.echo(figure)
         typer.echo(write_page(out, effort))
-
-
-def _want_folder(out: Path) -> None:
-    """Refuse a file where a folder is meant, before any work is done."""
-    if out.exists() and not out.is_dir():
-        fail(f"{out} is a file; -o needs the name of a folder.")

@@ -23,6 +23,7 @@ from vbrand.io.tables.likeness import Likeness
 from vbrand.pictures.page import report_html
 from vbrand.pictures.plots import Plots
 from vbrand.pictures.sketch import map_svg
+from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -31,7 +32,7 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 class Context:
     """What a discovery is about: the rows, the known classes, and the limits for novel rows and groups."""
 
-    table: NDArray[Any]  # (n, p) in the user's units
+    table: Any  # (n, p) in the user's units: an array, or rows that lie on disk
     yardstick: Yardstick  # the known classes as they are after the discovery
     columns: tuple[str, ...]
     threshold: float  # rows with a larger P(novel) are novel
@@ -188,7 +189,12 @@ class Discovery(ABC):
 
     def has_rows_of(self, other: "Discovery") -> bool:
         """Return whether another discovery is about the same rows."""
-        return bool(np.array_equal(self.context.table, other.context.table, equal_nan=True))
+        own, others = self.context.table, other.context.table
+        if own.shape != others.shape:
+            return False
+        return own is others or all(
+            np.array_equal(own[chunk], others[chunk], equal_nan=True) for chunk in chunks(own.shape[0])
+        )
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
@@ -15,9 +16,11 @@ from vbrand.facts.facts import Climb
 from vbrand.facts.groups import GroupCount, Past, describe_groups
 from vbrand.inference.cavi import Stopped
 from vbrand.inference.growth import Move
+from vbrand.inference.kernel import each_piece
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Found
 from vbrand.model.posterior import Bound
+from vbrand.samples import chunks
 from vbrand.trust.check import Verdict
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -49,7 +52,7 @@ class VariationalDiscovery(Discovery):
     @cached_property
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
-        result = np.empty((self.labels.size, len(self.groups)))
+        result = self._rows.answers("probabilities", (self.labels.size, len(self.groups)), np.float64)
         for block, members in memberships(self._rows, self._predictive):
             result[block] = _probabilities(members, self.group_components)
         return result
@@ -85,13 +88,19 @@ class Fit:
     stopped: Stopped
 
 
-@dataclass
-class _Tally:
-    """What is added up over the blocks of a table."""
+@dataclass(frozen=True)
+class _Lines:
+    """The answers for each of some rows."""
 
     clusters: IntArray  # (n,) before groups are numbered by size
     novelty: FloatArray  # (n,)
     score: FloatArray  # (n,)
+
+
+@dataclass
+class _Tally:
+    """What is added up over the blocks of a table."""
+
     certain: IntArray  # (novel columns + 1,) rows that are certain of theirs, or of being known
     doubtful: list[FloatArray]  # shares of the other rows
     mean: FloatArray  # (J + novel columns,) sums of probabilities
@@ -140,16 +149,16 @@ def discovery_of(
     needed: no array of rows by components is kept. `before` says which groups there were in earlier batches.
     """
     n, classes = len(rows), context.classes
-    tally = _tallied(rows, predictive, context)
-    group_components, numbers = _groups_in_order(tally, classes.size, before)
-    rank = np.arange(classes.size + tally.certain.size)
-    rank[classes.size + group_components] = classes.size + np.arange(group_components.size)
-    clusters = rank[tally.clusters]
-
+    lines, tally = _tallied(rows, predictive, context, counted=verdict is None)
+    sizes = np.bincount(lines.clusters, minlength=classes.size + tally.certain.size)
+    group_components, numbers = _groups_in_order(sizes[classes.size :], before)
     past = _past(group_components, numbers, before)
     names = tuple(own.name for own in past)
     evidence = slice(None) if counted is None else counted
-    check = None if verdict is None else _check(tally, group_components, names, verdict, context, evidence)
+    held = sizes[classes.size + group_components]
+    check = None
+    if verdict is not None:
+        check = _check(tally, lines.novelty[evidence], held, group_components, names, verdict, context)
     if verdict is None:
         weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
@@ -160,15 +169,15 @@ def discovery_of(
 
     found = VariationalDiscovery(
         context=context,
-        labels=label_names(classes)[np.minimum(clusters, classes.size)],
-        clusters=clusters,
-        novelty_probability=tally.novelty,
-        novelty_score=tally.score,
+        labels=_named(rows, lines.clusters, group_components, classes),
+        clusters=lines.clusters,
+        novelty_probability=lines.novelty,
+        novelty_score=lines.score,
         groups=describe_groups(
             context.table,
-            clusters,
+            lines.clusters,
             weight,
-            tally.novelty,
+            lines.novelty,
             classes,
             context.min_group,
             context.yardstick,
@@ -193,15 +202,56 @@ def discovery_of(
     return found
 
 
-def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
-    """Return what the rows add up to, block by block."""
-    n, known, meaning = len(rows), context.classes.size, predictive.meaning
+def _named(rows: Rows, clusters: IntArray, group_components: IntArray, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the label of each row; clusters are numbered anew, in place, novel groups by size."""
+    rank = np.arange(classes.size + max(int(group_components.max(initial=-1)) + 1, 1))
+    rank[classes.size + group_components] = classes.size + np.arange(group_components.size)
+    names = label_names(classes)
+    labels = rows.answers("labels", clusters.shape, names.dtype)
+    for chunk in chunks(clusters.size):
+        clusters[chunk] = rank[clusters[chunk]]
+        labels[chunk] = names[np.minimum(clusters[chunk], classes.size)]
+    return labels
+
+
+def _tallied(rows: Rows, predictive: Predictive, context: Context, *, counted: bool) -> tuple[_Lines, _Tally]:
+    """Return the answers for the rows and what they add up to, piece by piece.
+
+    `counted` is whether groups are counted by drawing the component of rows that are not certain of theirs.
+    """
+    n, known = len(rows), context.classes.size
+    lines = _Lines(
+        rows.answers("clusters", (n,), np.int64),
+        rows.answers("novelty_probability", (n,), np.float64),
+        rows.answers("novelty_score", (n,), np.float64),
+    )
+
+    def taken(piece: slice, found: tuple[_Lines, _Tally]) -> _Tally:
+        own, tally = found
+        lines.clusters[piece], lines.novelty[piece], lines.score[piece] = own.clusters, own.novelty, own.score
+        return tally
+
+    first, *others = each_piece(
+        rows, _tallied_piece, lambda piece: (predictive, known, context.threshold, counted), taken
+    )
+    for tally in others:
+        first.certain += tally.certain
+        first.mean += tally.mean
+        first.cells += tally.cells
+        first.doubted += tally.doubted
+        first.doubtful += tally.doubtful
+    return lines, first
+
+
+def _tallied_piece(
+    rows: Rows, predictive: Predictive, known: int, threshold: float, counted: bool
+) -> tuple[_Lines, _Tally]:
+    """Return the same of one piece, block by block."""
+    n, meaning = len(rows), predictive.meaning
     columns = int((meaning.class_of < 0).sum()) + (meaning.checked is not None)
     cells = 0 if meaning.checked is None else int(meaning.checked.cells.starts[-1])
+    lines = _Lines(np.empty(n, dtype=np.int64), np.empty(n), np.empty(n))
     tally = _Tally(
-        clusters=np.empty(n, dtype=np.int64),
-        novelty=np.empty(n),
-        score=np.empty(n),
         certain=np.zeros(columns + 1, dtype=np.int64),
         doubtful=[],
         mean=np.zeros(known + columns),
@@ -210,38 +260,40 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context) -> _Tally:
     )
 
     for block, part in memberships(rows, predictive):
-        novel = part.is_novel(context.threshold)
+        novel = part.is_novel(threshold)
         clusters = np.where(novel, known + part.novel.argmax(axis=1), part.best_class)
-        tally.clusters[block] = clusters
-        tally.novelty[block] = part.novelty_probability
-        tally.score[block] = part.novelty_score(context.threshold)
+        lines.clusters[block] = clusters
+        lines.novelty[block] = part.novelty_probability
+        lines.score[block] = part.novelty_score(threshold)
         tally.mean += np.exp(np.column_stack([part.known, part.novel])).sum(axis=0)
         if part.cells is not None and part.doubt is not None:
             tally.cells += part.cells.sum(axis=0)
             np.add.at(tally.doubted, clusters, part.cells * part.doubt[:, None])
 
-        shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, columns + 1)
-        sure = shares.max(axis=1) >= _CERTAIN
-        tally.certain += np.bincount(shares[sure].argmax(axis=1), minlength=tally.certain.size)
-        tally.doubtful.append(shares[~sure])
-    return tally
+        if counted:
+            shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, columns + 1)
+            sure = shares.max(axis=1) >= _CERTAIN
+            tally.certain += np.bincount(shares[sure].argmax(axis=1), minlength=tally.certain.size)
+            tally.doubtful.append(shares[~sure])
+    return lines, tally
 
 
 def _check(
     tally: _Tally,
+    novelty: FloatArray,
+    sizes: IntArray,
     group_components: IntArray,
     names: tuple[str, ...],
     verdict: Verdict,
     context: Context,
-    evidence: IntArray | slice,
 ) -> Check:
-    """Return how far to trust the answer; `evidence` are the rows that the fit rests on."""
+    """Return how far to trust the answer; `novelty` is that of the rows that the fit rests on."""
     known, threshold = context.classes.size, context.threshold
     novel = verdict.novelty > threshold  # (folds, m) of the rows that were looked at
-    agreement = (novel == (tally.novelty[evidence][verdict.rows] > threshold)).mean()
+    agreement = (novel == (novelty[verdict.rows] > threshold)).mean()
     return check_of(
         names,
-        np.bincount(tally.clusters, minlength=known + tally.certain.size)[known + group_components],
+        sizes,
         tally.doubted[known + group_components],
         tally.doubted[:known].sum(axis=0),
         verdict.novel_draws,
@@ -268,9 +320,9 @@ def _checked_weights(mean: FloatArray, known: int, group_components: IntArray) -
     return np.append(of_known, of_groups * mean[known:].sum() / of_groups.sum())
 
 
-def _groups_in_order(tally: _Tally, known: int, before: Numbered | None) -> tuple[IntArray, IntArray]:
+def _groups_in_order(sizes: IntArray, before: Numbered | None) -> tuple[IntArray, IntArray]:
     """Return the novel components that are groups, by their numbers, and these; new ones are numbered by size."""
-    largest_first = _groups_by_size(tally.clusters[tally.clusters >= known] - known)
+    largest_first = _by_size(sizes)
     if before is None:
         return largest_first, np.arange(1, largest_first.size + 1)
     numbers = before.numbers.copy()
@@ -281,9 +333,10 @@ def _groups_in_order(tally: _Tally, known: int, before: Numbered | None) -> tupl
     return ordered, numbers[ordered]
 
 
-def _groups_by_size(best: IntArray) -> IntArray:
-    components, sizes = np.unique(best, return_counts=True)
-    return np.asarray(components[np.argsort(-sizes, kind="stable")])
+def _by_size(sizes: IntArray) -> IntArray:
+    """Return the novel components that have rows, the largest first."""
+    components = np.flatnonzero(sizes)
+    return np.asarray(components[np.argsort(-sizes[components], kind="stable")])
 
 
 def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None) -> tuple[Past, ...]:

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, Literal, Self
 
@@ -27,13 +28,13 @@ from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
+from vbrand.io.sources.opened import is_source, open_labelled, open_rows
+from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
 from vbrand.model.components import Components
 from vbrand.model.kernels import Kernel
-from vbrand.model.posterior import before_rows
-from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
 from vbrand.samples import by_content
@@ -69,6 +70,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     novel_scale: Any
     concentration: float | tuple[float, float]
 
+    _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
     _tuning: Tuning = TUNED
@@ -94,48 +96,80 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, *, store: Any = None) -> Self:
         """Learn the known classes from labelled rows.
 
         Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. `groups` names the
-        sample that each row is of: replicates count once. A fit that is refused leaves the detector as it was.
+        sample that each row is of: replicates count once. A fit that is refused leaves the detector as it was. VBrand
+        also takes tables that do not fit into memory: X may be the name of a file, a folder or a pattern, with y the
+        name of the column of labels; `store` is then as in `discover`.
         """
         self._check_parameters()
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        table, columns = first_rows(self, X, 3, self._takes_gaps)
-        labels, given = read_labels(y)
-        check_consistent_length(table, labels)
-        samples = samples_of(groups, table.shape[0])
-
-        with compilation_told(self.verbose), extremes_told():
+        if self._is_source(X, groups):
+            opened = open_labelled(X, y, Scratch(store))
+            rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
+        else:
+            table, columns = first_rows(self, X, 3, self._takes_gaps)
+            labels, given = read_labels(y)
+            check_consistent_length(table, labels)
             taught = given & has_cells(table)
             if not taught.any():
                 raise ValueError("no labelled row has any value: there is nothing to learn from.")
-            own = labelled_rows(table[taught], labels[taught], None if samples is None else samples[taught])
+            rows, known, opened, samples = table[taught], labels[taught], None, samples_of(groups, table.shape[0])
+
+        with compilation_told(self.verbose), extremes_told():
+            own = labelled_rows(rows, known, None if samples is None else samples[taught])
             learned = self._learned(own.rows, own.labels, columns)
             learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
-            if not given.all():
+            if opened is not None and len(opened.rest):
+                fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
+            elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
-                fitted = self._discovered(fitted, self._given(table[~given], like, others, own.prints))
+                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints))
             self._state = fitted
         return self
 
-    def discover(self, X: Any, groups: Any = None) -> Any:
+    def discover(self, X: Any, groups: Any = None, *, store: Any = None) -> Any:
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found.
 
         `groups` names the sample that each row is of: replicates get one answer, that of their mean, and count once.
+        VBrand also takes tables that do not fit into memory: the name of a file, of a folder of files or a pattern, a
+        .npy file or a memory map. Their answers are memory maps, in the folder `store` or else in a temporary one.
         """
         fitted = self._fitted
         self._check_parameters()
-        rows = more_rows(self, X, self._fitted_columns, self._takes_gaps)
-        table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+        rows = self._more_rows(X, groups, store)
+        if isinstance(rows, np.ndarray):
+            table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+        else:
+            table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
-            self._state = self._discovered(fitted, table)
+            self._state = self._in_store(fitted, table)
         return self._state.discovery
+
+    def _in_store(self, fitted: Fitted, table: Given) -> Fitted:
+        """Return the state after a discovery; answers on disk have their names once all of them are there."""
+        with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
+            return self._discovered(fitted, table)
+
+    def _is_source(self, X: Any, groups: Any = None) -> bool:
+        """Return whether X says where rows are, instead of holding them."""
+        if not (self._takes_sources and is_source(X)):
+            return False
+        if groups is not None:
+            raise ValueError("groups are for tables in memory: read the table first, or average its replicates.")
+        return True
+
+    def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
+        """Return the rows of another table, or of what says where they are."""
+        if self._is_source(X, groups):
+            return open_rows(X, self._fitted_columns, Scratch(store))
+        return more_rows(self, X, self._fitted_columns, self._takes_gaps)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
@@ -216,7 +250,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> Rows:
         passage = self._fitted.learned.passage
-        return passage.rows(more_rows(self, X, self._fitted_columns, self._takes_gaps))
+        return passage.rows(self._more_rows(X))
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
         """Return what stage 1 learns from labelled rows."""
@@ -315,45 +349,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)
 
-    def _components_of_labels(self, learned: Learned, given: Any, rows: Rows, prior: Prior) -> IntArray:
-        """Return the component that each row starts in, from labels in `init`; of a class its likeliest one.
-
-        Labels that are no known class are novel groups: J, J + 1, ...
-        """
-        try:
-            labels = [None if _is_missing(label) else label for label in given]
-            hash(tuple(labels))
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"init is {brief(given)}; one label for each of the {len(rows)} rows is expected."
-            ) from None
-        if len(labels) != len(rows):
-            raise ValueError(f"init has {len(labels)} labels; one for each of the {len(rows)} rows is expected.")
-
-        known = learned.classes.tolist()
-        place = {label: k for k, label in enumerate(known)}
-        for label in labels:
-            place.setdefault(label, len(place))
-
-        classes = len(known)
-        if not set(labels) & set(known):
-            warnings.warn(
-                "no label in init is a known class, so all rows start as novel; the known classes are "
-                f"{', '.join(repr(name) for name in known[:5])}{', ...' if classes > 5 else ''}.",
-                UserWarning,
-                stacklevel=5,
-            )
-
-        group = np.array([place[label] for label in labels])
-        component = np.empty(len(rows), dtype=np.int64)
-        for block in rows.blocks():
-            likely = log_predictive_parts(rows.working(block), before_rows(prior))[:, : prior.known]
-            likely[group[block, None] != prior.class_of] = -np.inf
-            component[block] = np.where(
-                group[block] < classes, likely.argmax(axis=1), prior.known + group[block] - classes
-            )
-        return component
-
     def _check_parameters(self) -> None:
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
@@ -388,11 +383,3 @@ def _varying_columns(rows: NDArray[Any], columns: Columns) -> BoolArray:
         names = columns.listed(np.flatnonzero(constant))
         warnings.warn(f"dropped {names}: the same value, or none, in all labelled rows.", UserWarning, stacklevel=4)
     return ~constant
-
-
-def _is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or NA: none of them equals itself, or says whether it does."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        return True

@@ -25,6 +25,8 @@ from vbrand.io.tables.validated import more_rows
 class Batches(Stored):
     """A detector that goes on from batch to batch."""
 
+    _takes_sources = True
+
     @abstractmethod
     def _found(
         self,
@@ -82,6 +84,11 @@ class Batches(Stored):
     def forget(self, group: str) -> None:
         """Make a group none, in place: its rows are outliers, and what they taught is dropped."""
         self._state = forgotten(self._fitted, group)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Return whether labelled rows are at hand, by which answers are checked."""
+        return self._fitted.learned.witnesses is not None
 
     @property
     def group_names(self) -> list[str]:

@@ -17,6 +17,7 @@ from vbrand.estimators.base import Shell
 from vbrand.estimators.fitted import Fitted, Learned, Views
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.progress import counted, shown
+from vbrand.estimators.starting import components_of_labels
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
@@ -246,7 +247,7 @@ class BrandSampler(Shell):
         """Return the labels that each chain starts from."""
         prior = fitted.finding.prior
         if not isinstance(self.init, str):
-            return [self._components_of_labels(fitted.learned, self.init, rows, prior)] * self.n_chains
+            return [components_of_labels(fitted.learned.classes, self.init, rows, prior)] * self.n_chains
         if self.init == "random":
             generator = np.random.default_rng(seed)
             return [generator.integers(0, prior.known + _RANDOM_GROUPS, len(rows)) for _ in range(self.n_chains)]

@@ -30,6 +30,7 @@ from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
+from vbrand.estimators.starting import components_of_labels
 from vbrand.estimators.story import earlier_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
@@ -370,7 +371,7 @@ class VBrand(Batches):
     def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
         if self.init is None:
             return None
-        start = self._components_of_labels(learned, self.init, learned.passage.rows(table.rows), prior)
+        start = components_of_labels(learned.classes, self.init, learned.passage.rows(table.rows), prior)
         start = start if table.counted is None else start[table.counted]
         groups = int(start.max()) + 1 - prior.known
         if groups > self.max_novel:

@@ -17,6 +17,7 @@ from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, with_telling
 from vbrand.facts.profiles import Profiles, profiles_of
 from vbrand.inference.growth import Move
+from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
 from vbrand.types import FloatArray, IntArray
 
@@ -88,7 +89,7 @@ class Facts:
 
 
 def facts_of(
-    table: NDArray[Any],
+    table: Any,
     clusters: IntArray,
     novelty: FloatArray,
     score: FloatArray,
@@ -168,6 +169,9 @@ def _shortened(group: Group) -> Group:
 def _novelty_counts(novelty: FloatArray, clusters: IntArray, groups: tuple[Group, ...]) -> IntArray:
     kinds = tuple(GroupKind)
     # a doubtful group is not shown as if it were sure
-    kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])[clusters]
-    cell = novelty_bin(novelty)
-    return np.bincount(cell * len(kinds) + kind, minlength=BINS * len(kinds)).reshape(BINS, len(kinds))
+    kind = np.array([kinds.index(GroupKind.OUTLIER if group.doubtful else group.kind) for group in groups])
+    counts = np.zeros(BINS * len(kinds), dtype=np.int64)
+    for chunk in chunks(clusters.size):
+        cell = novelty_bin(novelty[chunk])
+        counts += np.bincount(cell * len(kinds) + kind[clusters[chunk]], minlength=counts.size)
+    return counts.reshape(BINS, len(kinds))

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.facts.explain import Explanation, Yardstick
-from vbrand.samples import every_kth
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.inference.kernel import each_piece
+from vbrand.inference.rows import Rows
+from vbrand.samples import some_members
+from vbrand.types import FloatArray, IntArray
 
 _ROWS_TO_EXPLAIN = 1_000
 # quantiles of draws: the ends of a 90 % interval
@@ -73,7 +75,7 @@ class Past:
 
 
 def describe_groups(
-    table: NDArray[Any],
+    table: Any,
     clusters: IntArray,
     weights: FloatArray,
     novelty: FloatArray,
@@ -86,23 +88,26 @@ def describe_groups(
 ) -> tuple[Group, ...]:
     """Return the known classes and novel groups, one per line of the summary; `weights` are the expected ones.
 
-    `doubtful` are names of novel groups; `counted` are the rows that are no copies, if some are; `before` says what
-    earlier batches knew of the groups.
+    `table` is an array or lies on disk, `doubtful` are names of novel groups; `counted` are the rows that are no
+    copies, if some are; `before` says what earlier batches knew of the groups.
     """
     sizes = np.bincount(clusters, minlength=weights.size)
     different = sizes if counted is None else np.bincount(clusters[counted], minlength=weights.size)
     past = before or tuple(Past(f"novel {number}") for number in range(1, weights.size - classes.size + 1))
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
-    centres = np.stack([_means(column, clusters, weights.size) for column in table.T], axis=1)
+    centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
+    if isinstance(table, np.ndarray) and np.isnan(centres).any():
+        centres = np.stack([_means(column, clusters, weights.size) for column in table.T], axis=1)
 
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
         known = k < classes.size
         own = Past(str(classes[k])) if known else past[k - classes.size]
         name, so_far = own.name, own.rows + different[k]
-        explain = partial(yardstick.explain, some_rows(table, clusters == k))
-        if size == 0:
+        if size:
+            explain = partial(yardstick.explain, some_rows(table, clusters, k))
+        else:
             explain = partial(yardstick.explain_place, own.centre)
         groups.append(
             Group(
@@ -121,21 +126,35 @@ def describe_groups(
 
 
 def _means(column: NDArray[Any], clusters: IntArray, groups: int) -> FloatArray:
-    """Return the mean of a column in each group, of the cells that there are; NaN where there are none but rows."""
-    absent = np.isnan(column)
-    if not absent.any():
-        return np.asarray(
-            np.bincount(clusters, column, groups) / np.maximum(np.bincount(clusters, minlength=groups), 1)
-        )
-    cells = np.bincount(clusters[~absent], minlength=groups)
-    sums = np.bincount(clusters[~absent], column[~absent], groups)
+    """Return the mean of a column in each group, of the cells that there are; NaN where there is none."""
+    here = ~np.isnan(column)
+    cells, sums = np.bincount(clusters[here], minlength=groups), np.bincount(clusters[here], column[here], groups)
     return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
 
 
-def some_rows(table: NDArray[Any], chosen: BoolArray) -> FloatArray:
-    """Return the chosen rows, or an even sample of them if they are many."""
-    rows = np.flatnonzero(chosen)
-    return np.asarray(table[rows[every_kth(rows.size, _ROWS_TO_EXPLAIN)]], dtype=np.float64)
+def some_rows(table: Any, clusters: IntArray, cluster: int) -> FloatArray:
+    """Return the rows of a cluster, or an even sample of them if they are many."""
+    return np.asarray(table[some_members(clusters, clusters.size, cluster, _ROWS_TO_EXPLAIN)], dtype=np.float64)
+
+
+def _sums_by_cluster(table: Any, clusters: IntArray, count: int) -> FloatArray:
+    """Return the sums of the rows of each cluster, (count, p)."""
+    rows = Rows(table, np.zeros(table.shape[1]), np.ones(table.shape[1]), np.inf)
+    if not hasattr(table, "each"):
+        return _sums(rows, clusters, count)
+    parts = each_piece(rows, _sums, lambda piece: (clusters[piece], count), lambda piece, found: found)
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _sums(rows: Rows, clusters: IntArray, count: int) -> FloatArray:
+    """Return the sums of the rows of each cluster, added one row after the other."""
+    sums = np.zeros((count, rows.columns))
+    for block in rows.blocks():
+        # the sums so far come first: the order of additions is that of the rows, whatever the blocks
+        member = np.append(np.arange(count), clusters[block])
+        for j, column in enumerate(rows.table[block].T):
+            sums[:, j] = np.bincount(member, np.append(sums[:, j], column), minlength=count)
+    return sums
 
 
 def plural(count: int, one: str, many: str) -> str:

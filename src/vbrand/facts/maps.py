@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from vbrand.samples import evenly
+from vbrand.samples import evenly, members_at
 from vbrand.threads import one_thread
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -35,10 +35,11 @@ def rows_to_draw(clusters: IntArray, most: int = MOST_POINTS) -> IntArray:
     """
     if clusters.size <= most:
         return np.arange(clusters.size)
-    present, sizes = np.unique(clusters, return_counts=True)
+    sizes = np.bincount(clusters)
+    present, sizes = np.flatnonzero(sizes), sizes[sizes > 0]
     counts = np.minimum(sizes, most // (2 * present.size) + (most // 2) * sizes // clusters.size)
     chosen = [
-        np.flatnonzero(clusters == k)[evenly(size, count)]
+        members_at(clusters, clusters.size, k, evenly(size, count))
         for k, size, count in zip(present.tolist(), sizes.tolist(), np.maximum(counts, 1).tolist(), strict=True)
     ]
     return np.sort(np.concatenate(chosen))

@@ -45,12 +45,12 @@ class Profiles:
         return np.stack([self.lower, self.middle, self.upper]) if self.are_spectra else self.scaled
 
 
-def profiles_of(table: NDArray[Any], clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
+def profiles_of(table: Any, clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
     """Return the profiles of the groups; of a wide table only some columns."""
     quartiles = np.full((3, len(groups), int(yardstick.passage.kept.sum())), np.nan)
     for k, group in enumerate(groups):
         if group.rows:
-            rows = some_rows(table, clusters == k)[:, yardstick.passage.kept]
+            rows = some_rows(table, clusters, k)[:, yardstick.passage.kept]
             quartiles[:, k] = _quartiles(rows)
         elif group.kind == GroupKind.KNOWN:
             quartiles[1, k] = yardstick.class_centre(k)

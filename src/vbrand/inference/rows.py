@@ -1,6 +1,6 @@
 """The rows that a fit runs over: a table, and the way to working coordinates, taken block by block."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -46,6 +46,12 @@ class Source(Protocol):
 
     def room(self) -> Any:
         """Return room for a small number of each row, all zero."""
+
+    def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return room for answers of that name: zeros, mapped into memory."""
+
+    def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Any:
+        """Return what a function makes of the rows, block by block."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,11 @@ class Rows:
     def room(self) -> Any:
         """Return room for a small number of each row, all zero, where the rows lie: in memory or on disk."""
         return np.zeros(len(self), np.int32) if isinstance(self.table, np.ndarray) else self.table.room()
+
+    def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return room for answers: zeros in memory, or in a file of that name beside rows that lie on disk."""
+        in_memory = isinstance(self.table, np.ndarray)
+        return np.zeros(shape, dtype) if in_memory else np.asanyarray(self.table.answers(name, shape, dtype))
 
     @property
     def _block_rows(self) -> int:

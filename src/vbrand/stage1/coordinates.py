@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, Source
 from vbrand.robust.columns import checked_scales, column_scales, medians, stand_in_scale
 from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.classes import KnownClasses
@@ -48,7 +48,7 @@ class Coordinates:
         # (3.25)  D_jj = step_j^2 / 12: a value lies anywhere within half a step
         return None if self.step is None else np.diag(np.square(self.step / self.unit) / 12.0)
 
-    def view(self, table: NDArray[Any]) -> Rows:
+    def view(self, table: NDArray[Any] | Source) -> Rows:
         """Return the rows of a table as the kernel takes them, with no copy of it."""
         return Rows(table, self.centre, 1.0 / self.unit)
 

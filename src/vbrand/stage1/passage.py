@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, Source
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.reduction import Reduction
@@ -69,9 +69,12 @@ class Passage:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
         return self.coordinates.log_volume
 
-    def rows(self, table: NDArray[Any]) -> Rows:
+    def rows(self, table: NDArray[Any] | Source) -> Rows:
         """Return the rows of a table as the model sees them; a table that is not reduced is not copied."""
-        return self.coordinates.view(self._measured(table))
+        if isinstance(table, np.ndarray):
+            return self.coordinates.view(self._measured(table))
+        whole = self.reduction is None and self.kept.all()
+        return self.coordinates.view(table if whole else table.mapped(self._measured))
 
     def working(self, table: NDArray[Any]) -> FloatArray:
         """Return rows of a table in working coordinates, however far out."""

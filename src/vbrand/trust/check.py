@@ -106,12 +106,23 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: Che
     labelled = _labelled_rows(case, classes)
     of_known = np.arange(rows.size) < cells.starts[1]
     usual = np.where(of_known, hidden.sum(axis=0) + 1.0 / rows.size, 0.0)
+    unchecked = none[np.isin(none, case.witnesses.member)]
     for j in none.tolist():
-        hidden[j] = max(1.0, labelled[j]) * usual / usual.sum()
+        # of one that a person has named there are no labelled rows: it falls where the rows of its components do
+        own = usual if j in unchecked else usual / usual.sum() + _held(fits, cells, j)
+        hidden[j] = max(1.0, labelled[j]) * own / own.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    unchecked = none[np.isin(none, case.witnesses.member)]
     return Counts(counts, hidden, cells.starts, *_shares(case, fits, classes, tuning)), unchecked
+
+
+def _held(fits: list[Fold], cells: Cells, j: int) -> FloatArray:
+    """Return the unlabelled rows that the components of a class hold, by cell, (C,)."""
+    held = np.zeros(cells.starts[-1])
+    for fit in fits:
+        shares = np.exp(fit.unlabelled.log_shares[:, fit.class_of == j]).sum(axis=1)
+        held += np.bincount(np.searchsorted(cells.known, fit.unlabelled.unlike), shares, minlength=held.size)
+    return held / len(fits)
 
 
 def _labelled_rows(case: Case, classes: int) -> FloatArray:

@@ -15,6 +15,7 @@ from tables import as_csv, grain_rows, write_grain
 
 from vbrand.commands.analysis import analyse, write_labels
 from vbrand.commands.terminal import stages
+from vbrand.facts.maps import MOST_POINTS, TELLING
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.material import Roles, RowNumbers, read_material, read_unknown
 
@@ -85,7 +86,7 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
     with (tmp_path / "labels.csv").open() as file:
         found = np.array([line.split(",")[1] for line in file][1:])
     assert (found == np.array(["oat", "rye", "novel"])[truth[:200_000]]).mean() > 0.999
-    assert len(analysis.facts.points.names) <= 2_000
+    assert len(analysis.facts.points.names) <= MOST_POINTS + 2 * TELLING
 
 
 def test_no_table_at_all(tmp_path):

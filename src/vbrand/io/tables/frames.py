@@ -4,6 +4,7 @@ Numbers go straight into one array; text that looks like a number stays text whe
 """
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -62,9 +63,15 @@ class Frame:
             return _texts(batch.column(column)[:most])
         return []
 
-    def values(self, column: str) -> NDArray[Any]:
-        """Return the numbers of a column, NaN where a cell is empty."""
-        return np.concatenate([np.empty(0), *(self.numbers_of(batch, column) for batch in self.batches([column]))])
+    def values(self, column: str, most: int = sys.maxsize) -> NDArray[Any]:
+        """Return the first numbers of a column, NaN where a cell is empty."""
+        parts = [np.empty(0)]
+        for batch in self.batches([column]):
+            parts.append(self.numbers_of(batch, column)[:most])
+            most -= parts[-1].size
+            if most <= 0:
+                break
+        return np.concatenate(parts)
 
     def numbers_of(self, batch: Any, column: str) -> NDArray[Any]:
         """Return the numbers of a column of one batch."""
@@ -92,6 +99,34 @@ class Frame:
 
         There is never a second array of them. `advice` is what else to do about cells that are no numbers.
         """
+        self._check_numeric(columns, advice)
+        array = np.empty((self.rows, len(columns)), np.float32 if self.single else np.float64)
+        first = 0
+        for batch in self.batches(columns):
+            rows = slice(first, first + batch.num_rows)
+            for j, name in enumerate(columns):
+                array[rows if positions is None else positions[rows], j] = _floats(batch.column(name))
+            first += batch.num_rows
+
+        self._check_finite(array, columns, positions, advice)
+        return array
+
+    def blocks(
+        self, columns: list[str], label: str | None = None, advice: str = "leave the column out"
+    ) -> Iterator[tuple[NDArray[Any], list[str | None]]]:
+        """Return the numbers of some columns, and the cells of one more as text, batch by batch."""
+        self._check_numeric(columns, advice)
+        first, others = 0, [] if label is None else [label]
+        for batch in self.batches([*columns, *others]):
+            block = np.empty((batch.num_rows, len(columns)), np.float32 if self.single else np.float64)
+            for j, name in enumerate(columns):
+                block[:, j] = _floats(batch.column(name))
+            if columns:
+                self._check_finite(block, columns, None, advice, first, gaps=False)
+            first += batch.num_rows
+            yield block, [] if label is None else _few_texts(batch.column(label))
+
+    def _check_numeric(self, columns: list[str], advice: str) -> None:
         for name in columns:
             if name in self.mixed:
                 row, text = self.mixed[name]
@@ -107,31 +142,31 @@ class Frame:
             if name not in self.numeric:
                 raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")
 
-        array = np.empty((self.rows, len(columns)), np.float32 if self.single else np.float64)
-        first = 0
-        for batch in self.batches(columns):
-            rows = slice(first, first + batch.num_rows)
-            for j, name in enumerate(columns):
-                array[rows if positions is None else positions[rows], j] = _floats(batch.column(name))
-            first += batch.num_rows
-
-        self._check_infinite(array, columns, positions, advice)
-        return array
-
-    def _check_infinite(self, array: NDArray[Any], columns: list[str], positions: IntArray | None, advice: str) -> None:
+    def _check_finite(
+        self,
+        array: NDArray[Any],
+        columns: list[str],
+        positions: IntArray | None,
+        advice: str,
+        first: int = 0,
+        gaps: bool = True,
+    ) -> None:
+        """Refuse infinite numbers, and missing ones unless there may be gaps; `first` rows came before the array's."""
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
-        bad = {name: np.isinf(array[:, j]) for j, name in enumerate(columns)}
+        odd = np.isinf(array) if gaps else ~np.isfinite(array)
+        bad = {name: odd[:, j] for j, name in enumerate(columns)}
         bad = {name: where for name, where in bad.items() if where.any()}
         if not bad:
             return
         name, where = next(iter(bad.items()))
-        row = int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
+        row = first + int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
-            f"column '{name}' of {self.name} has an infinite number in row {row} (such cells in all: "
-            f"{cells:,}; columns with them: {len(bad):,}). Leave such cells empty, or {advice}."
+            f"column '{name}' of {self.name} has {'an' if gaps else 'a missing or'} infinite number in row {row} (such "
+            f"cells in all: {cells:,}; columns with them: {len(bad):,}). "
+            f"{'Leave such cells empty' if gaps else 'Fill them in, drop those rows'}, or {advice}."
         )
 
 
@@ -153,6 +188,14 @@ def batches_of(table: Any, columns: list[str]) -> Iterator[Any]:
 def _texts(column: Any) -> list[str | None]:
     values = column.to_pylist()
     return [None if value is None or value != value else _text(value) for value in values]
+
+
+def _few_texts(column: Any) -> list[str | None]:
+    """Return the cells of a column with few different ones."""
+    types = arrow().types
+    coded = column if types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = [*_texts(coded.dictionary), None]
+    return [texts[code] for code in coded.indices.fill_null(len(texts) - 1).to_pylist()]
 
 
 def _text(value: Any) -> str | None:

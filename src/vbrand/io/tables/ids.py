@@ -30,6 +30,8 @@ _FEWEST_FILLED, _FEWEST_GROWING = 20, 10
 _INTERLEAVED = 0.5
 # cells that tell whether a column of text holds dates, and whether numbers repeat
 _LOOKED_AT, _FIRST = 50, 1_000
+# rows that tell whether a column names them
+_ROWS_READ = 2_000_000
 
 
 class Reason(StrEnum):
@@ -46,7 +48,7 @@ def id_columns(frames: Sequence[Frame], columns: Sequence[str]) -> dict[str, Rea
     """Return which columns of numbers measure nothing, and why; `frames` are one table, or the two parts of it."""
     found = dict[str, Reason]()
     for name in _candidates(frames[0], columns, sum(frame.rows for frame in frames)):
-        parts = [frame.values(name) for frame in frames if name in frame.numeric]
+        parts = [frame.values(name, _ROWS_READ) for frame in frames if name in frame.numeric]
         reason = _reason(name, parts)
         if reason is not None:
             found[name] = reason

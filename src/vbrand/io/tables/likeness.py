@@ -68,7 +68,7 @@ class Likeness:
 class Given:
     """The rows of a table, and what the table is like that the user gave."""
 
-    rows: NDArray[Any]  # (n, p)
+    rows: Any  # (n, p) an array, or rows that lie on disk
     likeness: Likeness
     counted: IntArray | None = None  # (m,) rows that are evidence; None: all, no copies among them
     notes: tuple[str, ...] = ()  # on those that are none

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.io.tables.columns import Choice, chosen
-from vbrand.io.tables.formats import open_table
+from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import Frame, TableError, listed
 from vbrand.io.tables.ids import Reason, holds_dates
 from vbrand.io.tables.material import Roles, labels_of
@@ -48,7 +48,7 @@ class TableLook:
 
 def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
     """Return what there is to see in a table, and what would be measured."""
-    frame = open_table(path, roles.all, sheet)
+    frame = open_tables(path, roles.all, sheet)
     asked = ((roles.label, "--label"), (roles.name, "--id"), *((name, "--ignore") for name in roles.ignore))
     for column, option in (*asked, *((name, "--measure") for name in roles.measure)):
         if column is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.io.tables.columns import measured, want_columns
-from vbrand.io.tables.formats import open_table
+from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, listed
 from vbrand.io.tables.labels import check_names
 from vbrand.io.tables.validated import is_number
@@ -94,9 +94,9 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
     if train == "-" and test == "-":
         raise TableError("both tables are standard input; give a file for one of them.")
 
-    known = open_table(train, roles.all, sheet)
+    known = open_tables(train, roles.all, sheet)
     known.require(roles.label, "--label")
-    other = known if test is None else open_table(test, roles.all, sheet)
+    other = known if test is None else open_tables(test, roles.all, sheet)
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
@@ -124,7 +124,7 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
         notes += _notes_on_two(known, other, roles, given, carried)
 
     true = None if truth is None or roles.truth is None else _complete(truth, roles.truth, other.name)
-    named, truths = _numbers_or_text([label for label in labels if label is not None], true)
+    named, truths = numbers_or_text([label for label in labels if label is not None], true)
     samples, others = _samples(known, roles, given), _samples(other, roles, ~given if test is None else None)
     return Material(
         rows,
@@ -144,7 +144,7 @@ def _samples(frame: Frame, roles: Roles, chosen: BoolArray | None) -> Sequence[s
 
 def labels_of(known: Frame, column: str) -> list[str | None]:
     """Return the labels of a table, None where a row has none; refuse a column that holds none."""
-    labels = _without_minus_one(known.texts(column))
+    labels = without_minus_one(known.texts(column))
     if not any(labels):
         raise TableError(
             f"column '{column}' of {known.name} has no label in any row; label some rows of each class you know."
@@ -160,13 +160,18 @@ def _labels(known: Frame, column: str, *, alone: bool) -> list[str | None]:
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     given = [label for label in labels if label is not None]
-    try:
-        check_names(given)
-    except ValueError as error:
-        raise TableError(f"column '{column}' of {known.name} (--label): {error}") from None
+    check_labels(given, column, known.name)
     if all(map(is_number, given)) and not all(map(_WHOLE.fullmatch, given)) and len(set(given)) > len(given) / 2:
         raise TableError(f"column '{column}' of {known.name} (--label) holds measurements, not names of classes.")
     return labels
+
+
+def check_labels(labels: list[str], column: str, table: str) -> None:
+    """Refuse labels that no array or file can hold."""
+    try:
+        check_names(labels)
+    except ValueError as error:
+        raise TableError(f"column '{column}' of {table} (--label): {error}") from None
 
 
 def _notes_on_two(known: Frame, other: Frame, roles: Roles, given: BoolArray, carried: Carried) -> list[str]:
@@ -201,7 +206,7 @@ def read_unknown(
 
     A model that was made from a table without names takes the columns of numbers in their order.
     """
-    frame = open_table(path, roles.all, sheet)
+    frame = open_tables(path, roles.all, sheet)
     for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
         if column is not None:
             frame.require(column, option)
@@ -289,7 +294,7 @@ def _complete(truth: list[str | None], column: str, table: str) -> list[str]:
     return given
 
 
-def _numbers_or_text(labels: list[str], truth: list[str] | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
+def numbers_or_text(labels: list[str], truth: list[str] | None) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """Return labels and truth as whole numbers if all of them are, else as text."""
     whole = all(map(_WHOLE.fullmatch, (*labels, *(truth or ()))))
     if not whole:
@@ -298,7 +303,7 @@ def _numbers_or_text(labels: list[str], truth: list[str] | None) -> tuple[NDArra
     return np.array(numbers), None if truth is None else np.array(truths)
 
 
-def _without_minus_one(labels: list[str | None]) -> list[str | None]:
+def without_minus_one(labels: list[str | None]) -> list[str | None]:
     """Return labels of which -1 is none, where all are whole numbers: as in scikit-learn and in `fit`."""
     whole = all(_WHOLE.fullmatch(label) for label in labels if label is not None)
     return [None if whole and label and label.partition(".")[0] == "-1" else label for label in labels]

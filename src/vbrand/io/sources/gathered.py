@@ -1,0 +1,57 @@
+"""Files -> labelled rows in memory and all others in a flat file, in one pass over them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.io.sources.flat import Flat
+from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.frames import Frame, TableError
+from vbrand.io.tables.material import check_labels, numbers_or_text, without_minus_one
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Labelled rows, and the rows that nobody has labelled."""
+
+    rows: NDArray[Any]  # (m, p)
+    labels: NDArray[Any]  # (m,) whole numbers or text
+    rest: Flat  # (n, p)
+
+
+def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> Gathered:
+    """Return the rows of a table, those without a label on disk."""
+    names = _names(frame, label)
+    single = np.float32 if frame.single else np.float64
+    rows, labels, rest = [np.empty((0, len(columns)), single)], list[str](), Flat.empty(scratch, len(columns), single)
+
+    for block, cells in frame.blocks(columns, label):
+        given = [names[cell] for cell in cells]
+        known = np.array([name is not None for name in given], dtype=bool)
+        rows.append(block[known])
+        labels += [name for name in given if name is not None]
+        rest.add(block[~known])
+    return Gathered(np.concatenate(rows), numbers_or_text(labels, None)[0], rest)
+
+
+def spooled(frame: Frame, columns: list[str], scratch: Scratch, advice: str) -> Flat:
+    """Return the rows of a table on disk."""
+    rows = Flat.empty(scratch, len(columns), np.float32 if frame.single else np.float64)
+    for block, _ in frame.blocks(columns, advice=advice):
+        rows.add(block)
+    return rows
+
+
+def _names(frame: Frame, label: str) -> dict[str | None, str | None]:
+    """Return what each cell of the column of labels says: the name of a class, or None."""
+    seen = dict.fromkeys(cell for _, cells in frame.blocks([], label) for cell in cells)
+    cells = list(seen)
+    names = without_minus_one(cells)
+    if not any(names):
+        raise TableError(
+            f"column '{label}' of {frame.name} has no label in any row; label some rows of each class you know."
+        )
+    check_labels([name for name in names if name is not None], label, frame.name)
+    return dict(zip(cells, names, strict=True))

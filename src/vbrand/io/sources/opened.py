@@ -1,0 +1,166 @@
+"""What is no table in memory but says where one is: names of files, folders and patterns, .npy files, memory maps."""
+
+import mmap
+import os
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.io.sources.flat import Flat, copied
+from vbrand.io.sources.gathered import gathered, spooled
+from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.columns import measured, want_columns
+from vbrand.io.tables.folders import files_of, joined
+from vbrand.io.tables.frames import Frame, TableError
+from vbrand.io.tables.labels import read_labels
+from vbrand.io.tables.validated import Columns
+
+_NPY = b"\x93NUMPY"
+_ADVICE = "leave the column out"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Labelled rows, and the rows that nobody has labelled, of one source."""
+
+    rows: NDArray[Any]  # (m, p)
+    labels: NDArray[Any]  # (m,)
+    rest: Any  # (n, p) on disk
+    columns: Columns
+
+
+def is_source(table: Any) -> bool:
+    """Return whether this says where rows are, instead of holding them."""
+    return isinstance(table, str | os.PathLike | Flat) or _is_plain_map(table)
+
+
+def open_rows(table: Any, columns: Columns, scratch: Scratch) -> Flat:
+    """Return the rows of a source that has the columns of a fit, and perhaps others."""
+    flat = _flat(table, scratch)
+    if flat is None:
+        frame = _frame(table, ())
+        if columns.names is None:
+            names = [name for name in frame.columns if name in frame.numeric]
+        else:
+            names = list(columns.names)
+            want_columns(frame, names, "which the detector was fitted with")
+        _check_count(len(names), columns)
+        flat = spooled(frame, names, scratch, "fit without the column")
+    else:
+        _check_count(flat.shape[1], columns)
+        _check_finite(flat, columns)
+    if len(flat) == 0:
+        raise ValueError(f"{_called(table)} has no rows.")
+    return flat
+
+
+def open_labelled(table: Any, labels: Any, scratch: Scratch) -> Opened:
+    """Return the rows of a source; `labels` name the column that holds the classes, or have one entry per row."""
+    flat = _flat(table, scratch)
+    if flat is None and isinstance(labels, str):
+        frame = _frame(table, {labels})
+        frame.require(labels, "y")
+        names = _measured(frame, {labels})
+        found = gathered(frame, names, labels, scratch)
+        return Opened(found.rows, found.labels, found.rest, Columns(len(names), tuple(names)))
+
+    if isinstance(labels, str):
+        raise ValueError(f"y is {labels!r}, but {_called(table)} has no names of columns: give one label for each row.")
+    if flat is None:
+        frame = _frame(table, ())
+        names = _measured(frame, set())
+        columns, flat = Columns(len(names), tuple(names)), spooled(frame, names, scratch, _ADVICE)
+    else:
+        columns = Columns(flat.shape[1], None)
+        _check_finite(flat, columns)
+    named, given = read_labels(labels)
+    if given.size != len(flat):
+        raise ValueError(f"y has {given.size:,} labels for {len(flat):,} rows; one for each row is expected.")
+    return Opened(flat[given], named[given], copied(flat, ~given, scratch), columns)
+
+
+def _frame(table: Any, as_text: Any) -> Frame:
+    path = os.fspath(table)
+    files = files_of(path)
+    return joined(path, [Path(path)] if files is None else files, as_text)
+
+
+def _measured(frame: Frame, roles: set[str]) -> list[str]:
+    names, notes = measured(frame, roles)
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=4)
+    return names
+
+
+def _flat(table: Any, scratch: Scratch) -> Flat | None:
+    """Return the rows of what has one behind the other already; None for files with names of columns."""
+    if isinstance(table, Flat):
+        return table
+    if isinstance(table, np.memmap):
+        table.flush()
+        return _of_npy(Path(str(table.filename)), table.shape, table.dtype, table.offset, scratch)
+    path = Path(table)
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        if file.read(len(_NPY)) != _NPY:
+            return None
+        file.seek(0)
+        shape, by_column, dtype = _header(file, path)
+        if by_column and min(shape) > 1:
+            raise TableError(f"{path.name} holds one column behind the other; save its rows: np.ascontiguousarray.")
+        return _of_npy(path, shape, dtype, file.tell(), scratch)
+
+
+def _header(file: Any, path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        version = np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, by_column, dtype = read(file)  # type: ignore[no-untyped-call]
+    except ValueError:
+        raise TableError(f"{path.name} can't be read: its header is damaged. Save it or copy it again.") from None
+    return shape, by_column, dtype
+
+
+def _of_npy(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], start: int, scratch: Scratch) -> Flat:
+    if len(shape) != 2 or 0 in shape or dtype.kind not in "fiu":
+        raise TableError(
+            f"{path.name} holds numbers of the shape {shape} and type {dtype}; rows by columns of numbers are expected."
+        )
+    if path.stat().st_size < start + dtype.itemsize * shape[0] * shape[1]:
+        raise TableError(f"{path.name} is cut off: it should hold {shape[0]:,} rows. Save it or copy it again.")
+    return Flat(path.open("rb", buffering=0), shape, dtype, scratch, start)
+
+
+def _is_plain_map(table: Any) -> bool:
+    """Return whether an array is a whole memory map whose file holds what it holds."""
+    plain = isinstance(table, np.memmap) and isinstance(table.base, mmap.mmap) and table.mode != "c"
+    return plain and table.ndim == 2 and table.flags.c_contiguous and table.filename is not None
+
+
+def _check_finite(flat: Flat, columns: Columns) -> None:
+    for block in flat.blocks():
+        rows = flat[block]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(rows.sum(dtype=np.float64)):
+                continue
+        bad = ~np.isfinite(rows)
+        if bad.any():
+            row, column = (int(place[0]) for place in np.nonzero(bad))
+            raise ValueError(
+                f"{columns.called(column)} has a missing or infinite value in row {block.start + row}, counted from 0. "
+                "Drop such rows or columns, or fill them in."
+            )
+
+
+def _check_count(count: int, columns: Columns) -> None:
+    if count != columns.count:
+        raise ValueError(f"X has {count} columns of numbers; the detector was fitted with {columns.count}.")
+
+
+def _called(table: Any) -> str:
+    return str(getattr(table, "filename", table)) if not isinstance(table, Flat) else "X"

@@ -1,0 +1,163 @@
+"""Whatever says where rows are gives the same rows, and the same answers as rows in memory, bit for bit."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vbrand import BrandSampler, VBrand
+from vbrand.io.sources.opened import is_source, open_labelled, open_rows
+from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.validated import Columns
+
+COLUMNS = ["ash", "fat", "salt"]
+PAIR = Columns(3, tuple(COLUMNS))
+
+
+def problem(n=12_000):
+    rng = np.random.default_rng(0)
+    member = rng.integers(0, 3, n)
+    rows = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [0.0, 9.0, 9.0]])[member] + rng.normal(size=(n, 3))
+    given = (np.arange(n) % 40 == 0) & (member < 2)
+    return rows, np.where(given, np.array(["oat", "rye", ""])[member], ""), given
+
+
+def write_parts(folder, rows, labels):
+    folder.mkdir()
+    frame = pd.DataFrame(rows, columns=COLUMNS).assign(kind=[name or None for name in labels])
+    cuts = [0, 1, 1, 5_000, len(frame)]
+    for number, (first, last) in enumerate(pairwise(cuts)):
+        frame[first:last].to_parquet(folder / f"{number}.parquet")
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """Return a folder with rows in many forms, and what is found of them in memory."""
+    folder = tmp_path_factory.mktemp("sources")
+    rows, labels, given = problem()
+    write_parts(folder / "big", rows, labels)
+    np.save(folder / "rest.npy", rows[~given])
+    pd.DataFrame(rows[~given][:6_000], columns=COLUMNS).to_csv(folder / "rest-1.csv", index=False)
+    pd.DataFrame(rows[~given][6_000:], columns=COLUMNS).to_feather(folder / "rest-2.feather")
+    detector = VBrand(random_state=0).fit(pd.DataFrame(rows[given], columns=COLUMNS), labels[given])
+    return folder, detector, detector.discover(pd.DataFrame(rows[~given], columns=COLUMNS))
+
+
+def same(found, other):
+    for name in ("labels", "clusters", "novelty_probability", "novelty_score", "probabilities"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(other, name))
+    assert (found.elbo, str(found), found.n_groups) == (other.elbo, str(other), other.n_groups)
+    assert str(found.summary()) == str(other.summary())
+
+
+def test_a_folder_with_labelled_rows_in_it_is_fitted_as_in_memory(answered, tmp_path):
+    folder, _, found = answered
+    detector = VBrand(random_state=0).fit(folder / "big", "kind", store=tmp_path / "store")
+    same(detector.discovery_, found)
+    assert isinstance(detector.discovery_.labels, np.memmap)
+    np.testing.assert_array_equal(np.load(tmp_path / "store" / "labels.npy"), found.labels)
+    assert detector.feature_names_in_.tolist() == COLUMNS
+
+
+@pytest.mark.parametrize("name", ["rest.npy", "rest-*"])
+def test_files_and_patterns_are_discovered_as_in_memory(answered, name):
+    folder, detector, found = answered
+    other = detector.discover(str(folder / name))
+    same(other, found)
+    assert other.has_rows_of(found)
+    np.testing.assert_array_equal(other.select(0.1), found.select(0.1))
+    assert str(other.explain(-1)) == str(found.explain(-1))
+    np.testing.assert_array_equal(detector.predict(folder / "rest.npy"), found.labels)
+
+
+def test_a_memory_map_has_answers_that_are_mapped(answered, tmp_path):
+    folder, detector, found = answered
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's: no names
+        other = detector.discover(np.load(folder / "rest.npy", mmap_mode="r"))
+    same(other, found)
+    assert isinstance(other.clusters, np.memmap)
+    assert other.report(tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_a_wide_table_is_reduced_as_in_memory(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(6_000, 60)) + np.repeat([[0.0], [6.0], [-6.0]], 2_000, axis=0) * rng.normal(size=60)
+    rows[:, 3] = 1.0
+    known, labels = np.r_[rows[:40], rows[2_000:2_040]], np.repeat([1, 2], 40)
+    rows = np.delete(rows, np.r_[:40, 2_000:2_040], axis=0)
+    np.save(tmp_path / "rows.npy", rows)
+    with pytest.warns(UserWarning, match="dropped column 3"):
+        detector = VBrand(random_state=0, check=0).fit(known, labels)
+    same(detector.discover(tmp_path / "rows.npy"), detector.discover(rows))
+
+
+def test_labels_of_rows_without_names_are_given_one_by_one(tmp_path):
+    rows, labels, given = problem(2_000)
+    np.save(tmp_path / "rows.npy", rows)
+    opened = open_labelled(tmp_path / "rows.npy", np.where(given, labels, None), Scratch())
+    np.testing.assert_array_equal(opened.rows, rows[given])
+    np.testing.assert_array_equal(opened.rest[:], rows[~given])
+    assert opened.columns == Columns(3, None)
+    with pytest.raises(ValueError, match="has no names of columns"):
+        open_labelled(tmp_path / "rows.npy", "kind", Scratch())
+    with pytest.raises(ValueError, match="y has 3 labels for 2,000 rows"):
+        open_labelled(tmp_path / "rows.npy", [1, 2, -1], Scratch())
+
+
+def broken(name, folder):
+    """Write a file that can't be used."""
+    rows = np.ones((20, 3))
+    if name == "nan.npy":
+        rows[7, 1] = np.nan
+    if name == "column.npy":
+        rows = np.asfortranarray(rows)
+    np.save(folder / name, rows[:, :2] if name == "few.npy" else rows[0] if name == "flat.npy" else rows)
+    if name == "cut.npy":
+        (folder / name).write_bytes((folder / name).read_bytes()[:-10])
+    if name == "head.npy":
+        (folder / name).write_bytes((folder / name).read_bytes().replace(b"descr", b"dscer"))
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nan.npy", "column 'fat' has a missing or infinite value in row 7"),
+        ("column.npy", "one column behind the other"),
+        ("few.npy", "X has 2 columns of numbers; the detector was fitted with 3"),
+        ("flat.npy", "rows by columns of numbers are expected"),
+        ("cut.npy", "is cut off: it should hold 20 rows"),
+        ("head.npy", "its header is damaged"),
+    ],
+)
+def test_files_that_can_not_be_used_get_one_sentence(tmp_path, name, sentence):
+    with pytest.raises(ValueError, match=sentence) as error:
+        open_rows(broken(name, tmp_path), PAIR, Scratch())
+    assert "\n" not in str(error.value)
+
+
+def test_names_of_nothing_and_of_other_columns_are_told(tmp_path):
+    with pytest.raises(ValueError, match="there is no file"):
+        open_rows(tmp_path / "no.parquet", PAIR, Scratch())
+    pd.DataFrame({"ash": [1.0], "fat": [2.0]}).to_parquet(tmp_path / "two.parquet")
+    with pytest.raises(ValueError, match="has no column 'salt', which the detector was fitted with"):
+        open_rows(tmp_path / "two.parquet", PAIR, Scratch())
+    pd.DataFrame({"ash": [1.0]})[:0].to_parquet(tmp_path / "none.parquet")
+    with pytest.raises(ValueError, match="has no rows"):
+        open_rows(tmp_path / "none.parquet", Columns(1, ("ash",)), Scratch())
+
+
+def test_what_lies_in_memory_is_no_source(tmp_path):
+    np.save(tmp_path / "rows.npy", np.ones((20, 3)))
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    assert is_source(mapped)
+    assert not any(map(is_source, (mapped[3:], mapped.T, np.ones((3, 2)), [[1.0]], pd.DataFrame())))
+    assert not is_source(np.load(tmp_path / "rows.npy", mmap_mode="c"))
+
+
+def test_the_sampler_takes_tables_in_memory_only():
+    with pytest.raises(ValueError, match="a table is expected, not its name"):
+        BrandSampler().fit("known.parquet", ["a"])
