@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-elsewhere test-versions attack bench digests docs format clean
+.PHONY: demo test test-elsewhere test-versions attack bench digests dist docs format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -43,6 +43,10 @@ docs: .venv/.docs
 	$(BIN)/python docs/from/run.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_site
 	$(BIN)/pytest docs/test_site.py
+
+# sdist and wheel into dist/, installed and run outside of the repository
+dist: .venv/.dev
+	$(BIN)/python .ci/wheel.py
 
 # after work that changes answers on purpose: what tests/test_digests.py compares with
 digests: .venv/.dev
