@@ -1,20 +1,14 @@
-"""Batches against one discovery, on the team's benchmark; writes docs/batches.md.
+"""Ten batches against one discovery of all rows, on the team's benchmark: prints one line per set and their means.
 
-    python benchmarks/batches.py                 # all sets, split 1
-    python benchmarks/batches.py --sets iris,wine --splits 0,1
-    python benchmarks/batches.py --streams       # simulated streams: no novelty, a late one, rbf, a hundred batches
-    python benchmarks/batches.py --page          # runs nothing
-
-Each stores what it ran as a table in docs/batches/, and all write the page from what is stored.
+python benchmarks/batches.py                 # all sets, split 1
+python benchmarks/batches.py --sets iris,wine --splits 0,1
 """
 
 import argparse
 import multiprocessing
-import resource
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +19,6 @@ from threadpoolctl import threadpool_limits
 
 from vbrand import VBrand
 
-ROOT = Path(__file__).resolve().parents[1]
-STORE = ROOT / "docs" / "batches"
 BATCHES = 10
 # rows of a true novel class in a batch from which on its group should be the same
 ENOUGH = 10
@@ -101,13 +93,7 @@ def compared(job: tuple[str, int]) -> Row:
         "groups": len(detector.discovery_.groups) - once.classes.size,
         "seconds_discover": middle - start,
         "seconds_batches": seconds,
-        **named(job, once.classes.size),
     }
-
-
-def named(job: tuple[str, int], known: int) -> Row:
-    """Return the accuracy on a novel class that was named half-way, and with its labels from the start."""
-    return {}
 
 
 def main() -> None:
@@ -127,7 +113,6 @@ def main() -> None:
             print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
     table = pd.DataFrame(rows)
     print(table.mean(numeric_only=True).round(3), table["same"].sum() / max(table["pairs"].sum(), 1))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def test_a_refused_fit_or_discovery_leaves_the_detector_as_it_was(detector):
     refused = [
         lambda: detector.fit(other, labels[:-1]),  # columns are fine, labels are not
         lambda: detector.fit(other, np.where(labels == "oat", "novel", labels)),
-        lambda: detector.fit(other.assign(salt=np.nan), labels),
+        lambda: detector.fit(other.assign(salt=np.inf), labels),
         lambda: detector.fit(other[:4], [*labels[:3], "rye"]),  # a class of one row
         lambda: detector.discover(other),
         lambda: detector.set_params(threshold=7.0).discover(unknown),

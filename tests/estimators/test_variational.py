@@ -308,9 +308,11 @@ def test_the_search_climbs_as_high_as_from_partitions_of_the_sampler():
 
 
 BAD_TABLES = [
-    (lambda x, y, z: (x.assign(b=np.where(x.index < 3, np.nan, x.b)), y, z), "column 'b' has 3 missing or infinite"),
-    (lambda x, y, z: (x.assign(a=np.where(x.index < 1, np.inf, x.a)), y, z), r"column 'a' has 1 .*\(inf\)"),
-    (lambda x, y, z: (x, y, z.assign(c=np.where(z.index < 2, np.nan, z.c))), "column 'c' has 2 missing or infinite"),
+    (lambda x, y, z: (x.assign(b=np.where(x.index < 3, -np.inf, x.b)), y, z), "column 'b' has 3 infinite"),
+    (lambda x, y, z: (x.assign(a=np.where(x.index < 1, np.inf, x.a)), y, z), r"column 'a' has 1 infinite"),
+    (lambda x, y, z: (x, y, z.assign(c=np.where(z.index < 2, np.inf, z.c))), "column 'c' has 2 infinite"),
+    (lambda x, y, z: (x, y, z * np.nan), "no row has any value"),
+    (lambda x, y, z: (x * np.nan, y, z), "all rows are unlabelled|no labelled row has any value"),
     (lambda x, y, z: (x.assign(b="barley"), y, z), "column 'b' holds text .'barley' in row 0."),
     (lambda x, y, z: (x, np.r_[y[:-2], [7, 7]], z), "class 7 has 2 rows; a robust scatter needs at least 3"),
     (lambda x, y, z: (x, np.full(len(y), -1), z), "all rows are unlabelled"),
@@ -340,7 +342,7 @@ def test_bad_input_gets_one_sentence(problem, change, sentence):
 def test_a_failed_discovery_leaves_the_last_one_alone(problem, fitted):
     detector, found = fitted
     bad = problem[2].copy()
-    bad[0, 0] = np.nan
+    bad[0, 0] = np.inf
     with pytest.raises(ValueError, match="column 0"):
         detector.discover(bad)
     np.testing.assert_array_equal(detector.predict(problem[2]), found.labels)

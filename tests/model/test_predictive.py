@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from vbrand.model.components import Components
-from vbrand.model.kernels import Student
+from vbrand.model.kernels import Gaussian, Student
 from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.weights import log_expected_weights, prior_weights
@@ -59,3 +59,22 @@ def test_heavy_tails_agree_with_quadrature(p, precision, dof, tail):
         components = Components(np.zeros((1, p)), *np.array([[precision], [dof]]), np.eye(p)[None], (Student(tail),))
         found = log_density(distance * np.eye(p)[:1], Posterior(components, prior_weights(np.ones(1), 1.0, 1)))
         assert found[0] == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Student(6.0)], ids=str)
+@pytest.mark.parametrize("fixed", [False, True])
+def test_missing_cells_are_integrated_out(kernel, fixed):
+    """(8.11) by quadrature over one missing cell of three; no cell at all has density 1."""
+    rows, _, posterior = random_problem(2, n=2, p=3, kernel=kernel, fixed=fixed)
+    u = (np.arange(40_000) + 0.5) / 20_000 - 1.0
+    grid, step = 10.0 * np.tan(0.5 * np.pi * u), 10.0 * 0.5 * np.pi / np.cos(0.5 * np.pi * u) ** 2 / 20_000
+    for column in range(3):
+        complete = np.repeat(rows[:1], grid.size, axis=0)
+        complete[:, column] = grid
+        integral = logsumexp(log_predictive_parts(complete, posterior) + np.log(step)[:, None], axis=0)
+        row = rows[:1].copy()
+        row[0, column] = np.nan
+        np.testing.assert_allclose(log_predictive_parts(row, posterior)[0], integral, atol=2e-3)
+    nothing = log_predictive_parts(np.vstack([np.full((1, 3), np.nan), rows]), posterior)
+    np.testing.assert_allclose(nothing[0], log_expected_weights(posterior.weights)[:5], atol=1e-12)
+    np.testing.assert_array_equal(nothing[1:], log_predictive_parts(rows, posterior))

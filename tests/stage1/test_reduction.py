@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbrand import VBrand
-from vbrand.stage1.reduction import _folds, columns_wanted, reduce_columns
+from vbrand.stage1.reduction import _folds, _with_expected, columns_wanted, reduce_columns
 
 
 def spectra(rng, n, place, level=1.0):
@@ -146,6 +146,36 @@ def test_what_is_left_over_is_shared_out_among_columns(wide):
 @given(st.integers(2, 10_000), st.integers(1, 50))
 def test_more_rows_speak_for_more_columns_and_always_for_two(rows, classes):
     assert columns_wanted(rows + 1, classes) >= columns_wanted(rows, classes) >= columns_wanted(rows, classes + 1) >= 2
+
+
+def test_missing_cells_of_a_wide_table_are_what_its_gaussian_leads_to_expect():
+    """(3.29) by the covariance E' diag(var - left) E + left I of a probabilistic principal component analysis."""
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.normal(size=(8, 3)))[0].T
+    variances = np.array([5.0, 2.0, 1.0, 0.1])
+    covariance = (axes.T * variances[:-1]) @ axes + 0.1 * np.eye(8)
+    rows = rng.multivariate_normal(np.zeros(8), covariance, 20)
+    holes = np.where(rng.random(rows.shape) < 0.4, np.nan, rows)
+    filled = _with_expected(holes, axes, variances)
+    for row, found in zip(holes, filled, strict=True):
+        m, o = np.isnan(row), ~np.isnan(row)
+        wanted = covariance[np.ix_(m, o)] @ np.linalg.solve(covariance[np.ix_(o, o)], row[o])
+        np.testing.assert_allclose(found[m], wanted, atol=1e-9)
+        np.testing.assert_array_equal(found[o], row[o])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_a_wide_table_with_missing_cells_finds_the_same_novelty(wide, share):
+    train, labels, test = wide
+    rng = np.random.default_rng(5)
+    train, test = (np.where(rng.random(each.shape) < share, np.nan, each) for each in (train, test))
+    test[7] = np.nan
+    found = VBrand(random_state=0).fit(train, labels).discover(test)
+    assert (found.labels[60:] == "novel").mean() > 0.95
+    assert (found.labels[:60] == np.repeat(["beef", "lamb"], 30)).mean() > 0.85
+    assert np.isfinite(found.class_probabilities).all()
+    assert found.explain(80).absent == int(np.isnan(test[80]).sum())
+    assert "1 row has no value at all" in str(found.summary())
 
 
 def test_folds_do_not_depend_on_names_of_classes():

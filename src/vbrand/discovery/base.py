@@ -192,7 +192,9 @@ class Discovery(ABC):
         own, others = self.context.table, other.context.table
         if own.shape != others.shape:
             return False
-        return own is others or all(np.array_equal(own[chunk], others[chunk]) for chunk in chunks(own.shape[0]))
+        return own is others or all(
+            np.array_equal(own[chunk], others[chunk], equal_nan=True) for chunk in chunks(own.shape[0])
+        )
 
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.

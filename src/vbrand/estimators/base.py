@@ -19,6 +19,7 @@ from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
+from vbrand.estimators.gaps import has_cells, notes_on_classes
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.scoring import Scored
@@ -71,6 +72,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
 
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
+    _takes_gaps = True  # whether cells may be missing
     _tuning: Tuning = TUNED
 
     @classmethod
@@ -111,14 +113,18 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             opened = open_labelled(X, y, Scratch(store))
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
-            table, columns = first_rows(self, X, least_rows=3)
+            table, columns = first_rows(self, X, 3, self._takes_gaps)
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
-            rows, known, opened, samples = table[given], labels[given], None, samples_of(groups, table.shape[0])
+            taught = given & has_cells(table)
+            if not taught.any():
+                raise ValueError("no labelled row has any value: there is nothing to learn from.")
+            rows, known, opened, samples = table[taught], labels[taught], None, samples_of(groups, table.shape[0])
 
         with compilation_told(self.verbose), extremes_told():
-            own = labelled_rows(rows, known, None if samples is None else samples[given])
-            learned = replace(self._learned(own.rows, own.labels, columns), prints=own.prints, notes=own.notes)
+            own = labelled_rows(rows, known, None if samples is None else samples[taught])
+            learned = self._learned(own.rows, own.labels, columns)
+            learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
                 fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
@@ -163,7 +169,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
             return open_rows(X, self._fitted_columns, Scratch(store))
-        return more_rows(self, X, self._fitted_columns)
+        return more_rows(self, X, self._fitted_columns, self._takes_gaps)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
@@ -196,7 +202,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        return np.concatenate(parts) + self._fitted.learned.passage.log_volume
+        coordinates = self._fitted.learned.passage.coordinates
+        volume = coordinates.log_volume if rows.gaps is None else coordinates.log_volumes(rows.table)
+        return np.concatenate(parts) + volume
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -255,7 +263,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             passage = Passage(columns.names, kept, reduction, coordinates)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
-        return self._with_witnesses(Learned(views[0][1].labels, passage, views), rows, labels)
+        notes = notes_on_classes(table, labels, columns, kept)
+        return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
     def _given(
         self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None
@@ -361,6 +370,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self._takes_gaps
         return tags
 
 
@@ -371,5 +381,5 @@ def _varying_columns(rows: NDArray[Any], columns: Columns) -> BoolArray:
         raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
     if constant.any():
         names = columns.listed(np.flatnonzero(constant))
-        warnings.warn(f"dropped {names}: the same value in all labelled rows.", UserWarning, stacklevel=4)
+        warnings.warn(f"dropped {names}: the same value, or none, in all labelled rows.", UserWarning, stacklevel=4)
     return ~constant

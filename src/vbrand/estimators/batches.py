@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from vbrand.estimators.fitted import Fitted, Learned, Story
+from vbrand.estimators.gaps import with_cells
 from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.repeated import samples_of
@@ -116,6 +117,7 @@ class Batches(Stored):
     def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
         """Return the state after the best fit of a table, of those with the classes of some views."""
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        table = with_cells(table, learned.passage.kept)
         rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
         fits = {view: self._found(learned, view, rows, table, generator, story) for view, story in stories.items()}
         chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)

@@ -105,6 +105,9 @@ def _check_learned(learned: Learned) -> None:
         _shapes(passage.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
         _positive(passage.reduction.unit)
         _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
+        if passage.reduction.variances is not None:
+            _shapes(passage.reduction, variances=(q,))
+            _positive(passage.reduction.variances)
     labelled = learned.labelled_classes
     _want(0 < labelled <= classes.size, "it has more classes of labelled rows than classes")
     for _, known in learned.views:
@@ -133,7 +136,7 @@ def _check_components(components: Components, count: int, q: int) -> None:
 def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
     _shapes(witnesses, rows=(count, q), member=(count,))
-    _moderate(witnesses.rows)
+    _moderate(np.nan_to_num(witnesses.rows, nan=0.0))  # a cell may be missing
     _want(_indices(witnesses.member, learned.labelled_classes), "a labelled row belongs to no class")
     _want(np.unique(witnesses.member).size == learned.labelled_classes, "a class has no labelled row")
     for _, known in learned.views:
@@ -144,6 +147,9 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
             _check_components(lessons.components, modes, q)
             _check_statistics(lessons.statistics, modes, q)
             _moderate(lessons.root, lessons.inverse)
+            if lessons.sphere is not None:
+                _shapes(lessons, sphere=(q, q))
+                _moderate(lessons.sphere)
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:

@@ -1,5 +1,6 @@
 """MRCD as an estimator: robust centre and covariance of any table, also with more columns than rows."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from vbrand.estimators.columns import ColumnsOfFit
 from vbrand.io.tables.validated import first_rows, more_rows
 from vbrand.robust.columns import column_scales, constant_columns, stand_in_scale
 from vbrand.robust.mrcd import TargetName, fit_mrcd
+from vbrand.stage1.gaps import fit_with_gaps, observed_distances
 from vbrand.types import FloatArray
 
 
@@ -52,6 +54,8 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
     At least three rows are needed. A column in which half of the values agree has no robust scale; the unit of its
     target is then the spread of the others. Constant columns are refused by name, and so is a table in which half of
     the rows are identical. Duplicated columns are fine (`rho_` then exceeds 1e-6).
+    Missing cells (NaN) are taken for what centre and covariance lead to expect of them, in turns with the fit; their
+    conditional covariance, averaged over the subset, is added to the covariance.
     For Gaussian rows the covariance is consistent in scale; its determinant is too small in small samples, as in R.
 
     Examples
@@ -89,8 +93,11 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Estimate location and covariance of the rows of X; y is ignored."""
         self._check_parameters()
-        given, columns = first_rows(self, X, least_rows=3)
+        given, columns = first_rows(self, X, 3, gaps=True)
         rows = given.astype(np.float64)
+        if np.isnan(rows).all(axis=1).any():
+            empty = int(np.flatnonzero(np.isnan(rows).all(axis=1))[0])
+            raise ValueError(f"row {empty} has no value at all. Leave such rows out.")
         constant = np.flatnonzero(constant_columns(rows))
         if constant.size:
             raise ValueError(f"all values agree in {columns.listed(constant)}: no scale can be had. Drop them.")
@@ -98,9 +105,10 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         generator = None
         if self.n_random_starts:
             generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        fit = fit_mrcd(
-            rows,
-            column_scales(rows, stand_in=stand_in_scale(rows)),
+        scale = column_scales(rows, stand_in=stand_in_scale(rows))
+        robust = partial(
+            fit_mrcd,
+            scale=scale,
             support_fraction=self.support_fraction,
             target=self.target,
             rho=None if self.rho is None else float(self.rho),
@@ -108,6 +116,7 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
             random_starts=self.n_random_starts,
             generator=generator,
         )
+        fit = fit_with_gaps(rows, scale, robust) if np.isnan(rows).any() else robust(rows)
 
         self._columns = columns
         self.location_ = fit.centre
@@ -124,10 +133,18 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         return self.precision_
 
     def mahalanobis(self, X: Any) -> FloatArray:
-        """Return the squared Mahalanobis distance of each row of X to the location."""
+        """Return the squared Mahalanobis distance of each row of X to the location, in the columns that it has."""
         check_is_fitted(self)
-        difference = more_rows(self, X, self._fitted_columns) - self.location_
+        rows = more_rows(self, X, self._fitted_columns, gaps=True)
+        if np.isnan(rows).any():
+            return observed_distances(rows.astype(np.float64), self.location_, self.precision_)[0]
+        difference = rows - self.location_
         return np.asarray(np.einsum("ij,jk,ik->i", difference, self.precision_, difference, optimize=True))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _check_parameters(self) -> None:
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)

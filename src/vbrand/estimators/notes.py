@@ -3,6 +3,7 @@
 import numpy as np
 
 from vbrand.estimators.fitted import Learned
+from vbrand.estimators.gaps import notes_on_cells
 from vbrand.facts.groups import plural
 from vbrand.io.tables.likeness import Given
 from vbrand.model.prior import Prior
@@ -25,7 +26,7 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
     coarse = learned.passage.coarse_columns
     if coarse:
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
-    notes += [*learned.notes, *table.notes, *_guesses(learned)]
+    notes += [*learned.notes, *table.notes, *notes_on_cells(table.rows, learned.passage), *_guesses(learned)]
 
     modes = np.bincount(prior.class_of[prior.class_of >= 0])
     if (modes > 1).any():

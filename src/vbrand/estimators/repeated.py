@@ -11,7 +11,7 @@ from vbrand.io.tables.labels import read_samples
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.robust.copies import Repeats, fingerprints, repeats_of
 from vbrand.stage1.classes import FEWEST_ROWS
-from vbrand.types import IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,18 @@ def _averaged(table: NDArray[Any], samples: IntArray | None) -> tuple[NDArray[An
     if samples is None:
         return table, np.arange(table.shape[0])
     _, first, number = np.unique(samples, return_index=True, return_inverse=True)
-    means = np.stack([np.bincount(number, column) for column in table.T], axis=1) / np.bincount(number)[:, None]
+    means = np.stack([_means(number, column) for column in table.T], axis=1)
     return means[number], np.sort(first)
+
+
+def _means(number: IntArray, column: NDArray[Any]) -> FloatArray:
+    """Return the mean of each sample in a column, over the cells that there are."""
+    if not np.isnan(column).any():
+        return np.asarray(np.bincount(number, column) / np.bincount(number))
+    here = ~np.isnan(column)
+    cells = np.bincount(number[here], minlength=int(number.max()) + 1)
+    sums = np.bincount(number[here], column[here], int(number.max()) + 1)
+    return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
 
 
 def _check_one_class(samples: IntArray, first: IntArray, member: IntArray, classes: NDArray[Any]) -> None:

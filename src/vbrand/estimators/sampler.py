@@ -107,6 +107,8 @@ class BrandSampler(Shell):
     40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
 
+    _takes_gaps = False
+
     def __init__(
         self,
         *,

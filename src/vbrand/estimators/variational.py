@@ -25,6 +25,7 @@ from vbrand.estimators.checking import (
     without_witnesses,
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
+from vbrand.estimators.gaps import log_volume_of
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
@@ -252,7 +253,7 @@ class VBrand(Batches):
         discovery = discovery_of(
             self._context(learned, table, yards, class_of, notes, threshold, so_far),
             learned.passage.rows(table.rows),
-            in_user_units(fit.found, len(everything) * learned.passage.log_volume),
+            in_user_units(fit.found, log_volume_of(everything, learned.passage)),
             finding,
             np.exp(log_component_weights(best.posterior)),
             generator,

@@ -10,6 +10,7 @@ from scipy import linalg
 from vbrand.facts.bands import columns_together, ordered_numbers
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
+from vbrand.model.gaps import expected
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
@@ -42,6 +43,7 @@ class Explanation:
     distance: float  # in standard deviations of the class
     typical: float  # the distance of its own rows: the square root of the number of columns
     contributions: tuple[Contribution, ...]
+    absent: int = 0  # columns without a value: they have no part in it
 
     @property
     def is_doubtful(self) -> bool:
@@ -56,6 +58,8 @@ class Explanation:
     def __str__(self) -> str:
         """Return a sentence and the columns with their shares of the squared distance; none if rounding may make it."""
         head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
+        if self.absent:
+            head += f" ({self.absent} of the columns are empty)"
         doubt = DOUBT if self.is_doubtful else ROUNDING if self.is_rounding else ""
         lines = [f"{head} (its own rows: about {self.typical:.1f}{doubt})"]
         shown = () if self.is_rounding else self.contributions[:_SHOWN]
@@ -85,7 +89,10 @@ class Yardstick:
 
     def whitened_working(self, rows: FloatArray) -> FloatArray:
         """Return the same of rows in working coordinates."""
-        root = np.linalg.cholesky(self.components.expected_scatter.mean(axis=0))
+        average = self.components.expected_scatter.mean(axis=0)
+        if np.isnan(rows).any():  # where they are most likely, with what known classes lead to expect
+            rows = expected(rows, self.components.mean.mean(axis=0), np.linalg.inv(average))[0]
+        root = np.linalg.cholesky(average)
         return np.asarray(linalg.solve_triangular(root, rows.T, lower=True).T)
 
     def class_centre(self, j: int) -> FloatArray:
@@ -104,6 +111,8 @@ class Yardstick:
 
     def _explained(self, kept: FloatArray, working: FloatArray) -> Explanation:
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
+        if np.isnan(working).any():  # filled in so, a distance is that of the other columns, and they alone make it
+            deviation = np.stack([self._filled(one, k) for k, one in enumerate(deviation)])
         divisor = self.components.divisor
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
@@ -119,9 +128,14 @@ class Yardstick:
         return Explanation(
             nearest=str(self.classes[self.class_of[k]]),
             distance=float(np.sqrt(distance[k])),
-            typical=float(np.sqrt(working.size)),
+            typical=float(np.sqrt((~np.isnan(working)).sum())),
             contributions=tuple(sorted(contributions, key=lambda c: -c.share)),
+            absent=int(np.isnan(kept).sum()),
         )
+
+    def _filled(self, deviation: FloatArray, k: int) -> FloatArray:
+        inverse = self.components.inverse_factor[k]
+        return np.asarray(expected(deviation[None], np.zeros(deviation.size), inverse.T @ inverse)[0][0])
 
     def _contributions(
         self, kept: FloatArray, usual: FloatArray, shares: FloatArray, pieces: FloatArray, precision: FloatArray
@@ -130,7 +144,10 @@ class Yardstick:
         names, steps = self.passage.kept_columns, self.passage.steps
         ordered = ordered_numbers(names) is not None
         found = list[Contribution]()
-        for group in columns_together(shares, pieces, precision, ordered=ordered):
+        for together in columns_together(shares, np.nan_to_num(pieces), precision, ordered=ordered):
+            group = [j for j in together if not np.isnan(kept[j])]
+            if not group:
+                continue
             share = float(shares[group].sum())
             fine = bool((np.abs(kept - usual) < steps)[group].all())
             if ordered and len(group) > 1:

@@ -97,6 +97,8 @@ def describe_groups(
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
     centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
+    if isinstance(table, np.ndarray) and np.isnan(centres).any():
+        centres = np.stack([_means(column, clusters, weights.size) for column in table.T], axis=1)
 
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
@@ -121,6 +123,13 @@ def describe_groups(
         )
 
     return tuple(groups)
+
+
+def _means(column: NDArray[Any], clusters: IntArray, groups: int) -> FloatArray:
+    """Return the mean of a column in each group, of the cells that there are; NaN where there is none."""
+    here = ~np.isnan(column)
+    cells, sums = np.bincount(clusters[here], minlength=groups), np.bincount(clusters[here], column[here], groups)
+    return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
 
 
 def some_rows(table: Any, clusters: IntArray, cluster: int) -> FloatArray:

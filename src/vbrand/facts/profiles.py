@@ -51,7 +51,7 @@ def profiles_of(table: Any, clusters: IntArray, groups: tuple[Group, ...], yards
     for k, group in enumerate(groups):
         if group.rows:
             rows = some_rows(table, clusters, k)[:, yardstick.passage.kept]
-            quartiles[:, k] = np.quantile(rows, [0.25, 0.5, 0.75], axis=0)
+            quartiles[:, k] = _quartiles(rows)
         elif group.kind == GroupKind.KNOWN:
             quartiles[1, k] = yardstick.class_centre(k)
 
@@ -62,6 +62,15 @@ def profiles_of(table: Any, clusters: IntArray, groups: tuple[Group, ...], yards
     shown = _telling(scaled[1], known) if positions is None else evenly(len(names), _MOST_POINTS)
     everything = Profiles(names, len(names), positions, quartiles[0], quartiles[1], quartiles[2], scaled)
     return _of_columns(everything, shown)
+
+
+def _quartiles(rows: FloatArray) -> FloatArray:
+    """Return the quartiles of each column over the cells that there are, (3, p); NaN where there is none."""
+    if not np.isnan(rows).any():
+        return np.asarray(np.quantile(rows, [0.25, 0.5, 0.75], axis=0))
+    quartiles, some = np.full((3, rows.shape[1]), np.nan), ~np.isnan(rows).all(axis=0)
+    quartiles[:, some] = np.nanquantile(rows[:, some], [0.25, 0.5, 0.75], axis=0)
+    return quartiles
 
 
 def _telling(middle: FloatArray, known: NDArray[np.bool_]) -> IntArray:

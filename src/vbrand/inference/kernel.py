@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import PerRow, Rows
+from vbrand.inference.gaps import GapScores, gap_scores, gap_work, sweep_gaps
+from vbrand.inference.rows import Gaps, PerRow, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (
     Block,
@@ -23,6 +24,7 @@ from vbrand.inference.sweeps import (
     sweep_block,
 )
 from vbrand.inference.tally import tally
+from vbrand.model.gaps import Spread, by_moments
 from vbrand.model.posterior import RowScores, Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -47,7 +49,9 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
     `winners` of an earlier sweep make it fast: a row is scored first where it was last. Without them the rows are swept
     twice, the first time to find out. The answer does not depend on the number of threads.
     """
-    before: PerRow = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
+    before: Any = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
+    if rows.gaps is not None:
+        return _sweep_both(rows.gaps, scores, before.copy(), threads)
     after = rows.room()
 
     def given(piece: slice) -> tuple[Any, ...]:
@@ -77,6 +81,31 @@ def each_piece(
 
     pieces = rows.pieces()
     return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
+
+
+def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threads: int) -> Sweep:
+    """Sweep complete rows as ever, and those with missing cells one by one; rows without any stay where they are."""
+    total = _nothing(scores)
+    if gaps.complete.size:
+        found = sweep(gaps.complete_rows, scores, winners[gaps.complete], threads)
+        winners[gaps.complete], total = found.winners, found.statistics
+    if gaps.partial.size:
+        at = gap_scores(scores)
+        parts = each_piece(
+            gaps.partial_rows, _sweep_gaps_piece, lambda _: (scores, at), lambda _, found: found, threads
+        )
+        total = total + _sum([part.statistics for part in parts])
+        winners[gaps.partial] = np.concatenate([part.winners for part in parts])
+    return Sweep(total, winners)
+
+
+def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores) -> Sweep:
+    """Return the same as `_sweep_piece` of rows with missing cells."""
+    found, winners, evidence = _nothing(scores), np.zeros(len(rows), np.int32), 0.0
+    adding, work = (found.counts, found.weights, found.sums, found.squares), gap_work(*scores.centre.shape)
+    for part in rows.blocks():
+        evidence += sweep_gaps(rows.working(part), at, winners[part], adding, work)
+    return Sweep(replace(found, evidence=evidence), winners)
 
 
 @dataclass(frozen=True)
@@ -116,12 +145,24 @@ def _sum(parts: list[Statistics]) -> Statistics:
 
 
 def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], components: int) -> Statistics:
-    """Return the statistics of rows that belong to one component each, about the means of their rows."""
+    """Return the statistics of rows that belong to one component each, about the means of their rows.
+
+    Missing cells count as the mean and variance of their component: for statistics to start from.
+    """
+    if rows.gaps is not None:
+        labels = component.astype(np.int64)
+        filled, spread = by_moments(rows.working(slice(None)), labels, components)
+        return statistics_of_labelings(Rows.plain(filled), labels[None], np.array([0, components]), spread)
     return statistics_of_labelings(rows, component.astype(np.int64)[None], np.array([0, components]))
 
 
-def statistics_of_labelings(rows: Rows, labelings: IntArray, ends: IntArray) -> Statistics:
-    """Return the statistics of the pieces of several labelings, (m, n), about their means; each begins at `ends`."""
+def statistics_of_labelings(
+    rows: Rows, labelings: IntArray, ends: IntArray, spread: Spread | None = None
+) -> Statistics:
+    """Return the statistics of the pieces of several labelings, (m, n), about their means; each begins at `ends`.
+
+    `spread` is that of cells that were missing and have been filled in.
+    """
     count, p = int(ends[-1]), rows.columns
     pieces = labelings + ends[:-1, None]  # (m, n)
     counts = np.bincount(pieces.ravel(), minlength=count).astype(np.float64)
@@ -135,6 +176,11 @@ def statistics_of_labelings(rows: Rows, labelings: IntArray, ends: IntArray) -> 
 
     for block in rows.blocks():
         tally(rows.working(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
+    if spread is not None:
+        for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
+            # (5.24)  C of each row, in the piece that it is in
+            at = own[spread.row] * p * p + spread.cell
+            squares[first:last] += np.bincount(at, spread.value, (last - first) * p * p).reshape(-1, p, p)
     return Statistics(counts, counts, means, sums, squares, 0.0)
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.cavi import Ascent, ascend
-from vbrand.inference.kernel import statistics_of_labelings, statistics_of_labels
+from vbrand.inference.kernel import statistics_of_labelings
 from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.splits import guesses
 from vbrand.inference.tuning import TUNED, SearchTuning
-from vbrand.model.components import Components, evidence
+from vbrand.model.components import Components, evidence, posterior_from
+from vbrand.model.gaps import Spread, completed
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
@@ -255,9 +256,11 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         )
 
     together = np.zeros(len(local), dtype=np.int32)
-    unsplit = fitted(statistics_of_labels(local, together, 1), together, None).bound.total
+    filled, spread = (local, None) if local.gaps is None else _filled_in(local, prior, state, k)
+    whole = statistics_of_labelings(filled, together[None].astype(np.int64), np.array([0, 1]), spread)
+    unsplit = fitted(whole, together, None).bound.total
     found = list[Split]()
-    for guess in _best_guesses(local, prior, min(k, prior.known), room, tuning):
+    for guess in _best_guesses(filled, spread, prior, min(k, prior.known), room, tuning):
         fit = fitted(guess.pieces, guess.labels, unsplit)
         counts = fit.statistics.counts
         live = np.flatnonzero((counts >= tuning.fewest_in_piece) | (np.arange(counts.size) == 0))
@@ -268,6 +271,16 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
     return sorted(found, key=lambda split: -split.hope)
 
 
+def _filled_in(local: Rows, prior: Prior, state: Ascent, k: int) -> tuple[Rows, Spread]:
+    """Return rows with what component k expects in their missing cells: the same for all guesses, so they compare."""
+    own = posterior_from(
+        prior.components.reordered(np.array([min(k, prior.known)])), state.statistics.reordered(np.array([k]))
+    )
+    scale = own.scale[0] / (1.0 if own.fixed[0] else own.dof[0])
+    filled, spread = completed(local.table, own.mean[0], np.linalg.inv(scale))
+    return Rows.plain(filled), spread
+
+
 @dataclass(frozen=True)
 class _Guess:
     """Rows cut into pieces; piece 0 stays with the component."""
@@ -276,8 +289,13 @@ class _Guess:
     pieces: Statistics
 
 
-def _best_guesses(local: Rows, prior: Prior, own: int, room: int, tuning: SearchTuning) -> list[_Guess]:
-    """Return the guesses that look best as they are; `own` is the component of the prior that is split."""
+def _best_guesses(
+    local: Rows, spread: Spread | None, prior: Prior, own: int, room: int, tuning: SearchTuning
+) -> list[_Guess]:
+    """Return the guesses that look best as they are; `own` is the component of the prior that is split.
+
+    `spread` is that of cells that were missing.
+    """
     # in units of the base measure, where the rows of a class are about as wide in all directions
     size, axes = np.linalg.eigh(prior.components.scale[prior.known])
     unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
@@ -288,7 +306,7 @@ def _best_guesses(local: Rows, prior: Prior, own: int, room: int, tuning: Search
         return []
 
     ends = np.append(0, np.cumsum(last + 1))
-    pieces = statistics_of_labelings(local, labelings, ends)
+    pieces = statistics_of_labelings(local, labelings, ends, spread)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
     as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
     advantage = as_own - as_novel

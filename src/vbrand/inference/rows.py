@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 # working coordinates, and standardised values, count as at most this far out: there a row is as novel as any, and its
 # square still leaves room for those of ordinary ones
@@ -54,6 +55,16 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
+class Gaps:
+    """Which rows have missing cells, and both kinds apart. Rows without any cell are of neither kind."""
+
+    complete: IntArray  # which rows are
+    partial: IntArray
+    complete_rows: "Rows"
+    partial_rows: "Rows"
+
+
+@dataclass(frozen=True)
 class Rows:
     """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
 
@@ -78,6 +89,24 @@ class Rows:
     def columns(self) -> int:
         """Return p."""
         return int(self.table.shape[1])
+
+    @cached_property
+    def gaps(self) -> Gaps | None:
+        """Return which rows have missing cells (NaN); None if none has."""
+        if not isinstance(self.table, np.ndarray):
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not np.isnan(self.table.sum(dtype=np.float64)):
+                return None
+        missing = np.isnan(self.table).sum(axis=1)
+        if not missing.any():
+            return None
+        complete, partial = np.flatnonzero(missing == 0), np.flatnonzero((missing > 0) & (missing < self.columns))
+        return Gaps(complete, partial, self.some(complete), self.some(partial))
+
+    def some(self, chosen: Any) -> "Rows":
+        """Return some of the rows: a slice, a mask or indices."""
+        return replace(self, table=self.table[chosen])
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""

@@ -10,6 +10,7 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import posterior_from
+from vbrand.model.gaps import by_moments
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
 from vbrand.model.weights import Weights, weights_from
@@ -90,7 +91,9 @@ def _sample(rows: Rows, most: int) -> tuple[FloatArray, float]:
 
 
 def _standardised(rows: FloatArray) -> FloatArray:
-    """Return rows about their median, in units that a tenth of wild rows can't change."""
+    """Return rows about their median, in units that a tenth of wild rows can't change; missing cells at their mean."""
+    if np.isnan(rows).any():
+        rows, _ = by_moments(rows, np.zeros(rows.shape[0], dtype=np.int64), 1)
     low, middle, high = np.quantile(rows, [0.1, 0.5, 0.9], axis=0)
     scale = np.where(high > low, high - low, rows.std(axis=0))
     return np.asarray((rows - middle) / np.where(scale > 0.0, scale, 1.0))

@@ -153,6 +153,34 @@ def score_of(code, shape, around, p):  # type: ignore[no-untyped-def]
     return -0.5 * around, 0.0, 0.0
 
 
+@inner
+def narrowed(code, constant, tail, power, p, columns):  # type: ignore[no-untyped-def]
+    """Return constant, tail and power for rows of fewer columns, given those of a score of p."""
+    if code == _STUDENT:
+        shape = 2.0 * power - p
+        before, _, _ = score_of(code, shape, tail - shape, p)
+        after, _, less = score_of(code, shape, tail - shape, columns)
+        return constant - before + after, tail, less
+    return constant, tail, power
+
+
+@inner
+def at_distance(code, constant, tail, power, distance):  # type: ignore[no-untyped-def]
+    """Return the score of one row at a squared distance D, and its weight E[tau] (5.16)."""
+    if code == _STUDENT:
+        return constant - power * math.log1p(distance / tail), 2.0 * power / (tail + distance)
+    return constant - 0.5 * distance, 1.0
+
+
+@inner
+def farthest_with(code, constant, tail, power, least):  # type: ignore[no-untyped-def]
+    """Return the squared distance at which the score is this, (5.19)."""
+    if code == _STUDENT:
+        ratio = (constant - least) / power
+        return tail * (math.exp(ratio if ratio < 700.0 else 700.0) - 1.0)
+    return 2.0 * (constant - least)
+
+
 _score_of = from_python(score_of)
 Kernel = Gaussian | Student
 # what the setting `kernel` may be; of several kernels the one with the best bound is kept

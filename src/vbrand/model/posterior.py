@@ -39,6 +39,7 @@ class RowScores:
     kind: IntArray  # (K,) the code of the kernel
     tail: FloatArray  # (K,)
     power: FloatArray  # (K,)
+    noise: FloatArray | None = None  # (p,) what rounding hides in each column: rows with missing cells ask for it
 
 
 # components, their roots and weights as compiled formulas take them
@@ -85,7 +86,8 @@ def scores_of(posterior: Posterior) -> RowScores:
     kind, shape = kernel_codes(components)
     scores = room_for_scores(kind, components.columns, components.columns)
     score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
-    return RowScores(**scores._asdict())
+    noise = None if components.noise is None else np.array(np.diagonal(components.noise))
+    return RowScores(**scores._asdict(), noise=noise)
 
 
 def kernel_codes(components: Components) -> tuple[IntArray, FloatArray]:

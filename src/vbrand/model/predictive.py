@@ -4,9 +4,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from vbrand.model.components import Components
+from vbrand.model.gaps import expected
 from vbrand.model.posterior import Posterior
 from vbrand.model.weights import log_expected_weights
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 
 def log_component_weights(posterior: Posterior) -> FloatArray:
@@ -47,6 +48,12 @@ def log_component_densities(rows: FloatArray, components: Components) -> FloatAr
     """
     n, p = rows.shape
     parts = np.empty((n, components.dof.size))
+    missing = np.isnan(rows).sum(axis=1)
+    if missing.any():
+        whole = missing == 0
+        parts[whole] = log_component_densities(rows[whole], components)
+        parts[~whole] = _observed_densities(rows[~whole], components, p - missing[~whole])
+        return parts
     for k in range(components.dof.size):
         unit = (rows - components.mean[k]) @ components.inverse_factor[k].T
         distance = np.square(unit).sum(axis=1)  # (y - m)' S^-1 (y - m)
@@ -57,4 +64,25 @@ def log_component_densities(rows: FloatArray, components: Components) -> FloatAr
         else:
             density = kernel.log_predictive(distance, 1.0 + 1.0 / components.precision[k], components.dof[k], p)
         parts[:, k] = density - 0.5 * components.log_determinant[k]
+    return parts
+
+
+def _observed_densities(rows: FloatArray, components: Components, observed: IntArray) -> FloatArray:
+    """Return the same of rows that have so many cells each: their marginal densities; those of no cell are 1."""
+    p = rows.shape[1]
+    parts = np.zeros((rows.shape[0], components.dof.size))
+    for k in range(components.dof.size):
+        inverse, kernel = components.inverse_factor[k], components.kernels[k]
+        filled, log_missing = expected(rows, components.mean[k], inverse.T @ inverse)
+        distance = np.square((filled - components.mean[k]) @ inverse.T).sum(axis=1)
+        for q in np.unique(observed[observed > 0]).tolist():
+            own = observed == q
+            if components.fixed[k]:
+                density = kernel.log_density(distance[own], q)
+            else:
+                # (8.11)  of q columns: u - p + 1 degrees of freedom still
+                stretch, dof = 1.0 + 1.0 / components.precision[k], components.dof[k] - p + q
+                density = kernel.log_predictive(distance[own], stretch, dof, q)
+            # |S_oo| = |S| |P_mm|, P = S^-1
+            parts[own, k] = density - 0.5 * (components.log_determinant[k] + log_missing[own])
     return parts

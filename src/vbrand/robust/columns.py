@@ -12,12 +12,32 @@ _LARGEST_SCALE = 1e150
 
 
 def column_scales(rows: FloatArray, stand_in: FloatArray) -> FloatArray:
-    """Return the Qn scale of each column, or its stand-in if half of the values agree, or Qn is 0, up to rounding."""
+    """Return the Qn scale of each column, or its stand-in if half of the values agree, or Qn is 0, up to rounding.
+
+    Of a column with missing cells the others say it; one of a single value takes its stand-in.
+    """
+    if np.isnan(rows).any():
+        return np.array([_observed_scale(column, each) for column, each in zip(rows.T, stand_in, strict=True)])
     half = rows.shape[0] // 2
     ordered = np.sort(rows, axis=0)
     closest = (ordered[half - 1 :] - ordered[: rows.shape[0] - half + 1]).min(axis=0)  # spread of the tightest half
     scale = qn(rows)
     return np.where(np.minimum(closest, scale) <= rounding_of(rows), stand_in, scale)
+
+
+def _observed_scale(column: FloatArray, stand_in: float) -> float:
+    values = column[~np.isnan(column)]
+    return float(column_scales(values[:, None], np.array([stand_in]))[0]) if values.size > 1 else stand_in
+
+
+def medians(rows: FloatArray) -> FloatArray:
+    """Return the median of each column, of those cells that there are; 0 where there is none."""
+    if not np.isnan(rows).any():
+        return np.asarray(np.median(rows, axis=0))
+    some = ~np.isnan(rows).all(axis=0)
+    middle = np.zeros(rows.shape[1])
+    middle[some] = np.nanmedian(rows[:, some], axis=0)
+    return middle
 
 
 def checked_scales(scales: FloatArray) -> FloatArray:
@@ -38,19 +58,23 @@ def spread_about(deviations: FloatArray) -> FloatArray:
     limit = np.zeros(size.shape[1])
     limit[varies] = 5.0 * np.nanmedian(with_gaps[:, varies], axis=0)
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused by whoever asks for a scale
-        return np.asarray(np.sqrt(np.square(np.minimum(size, limit)).mean(axis=0)))
+        squares = np.square(np.minimum(size, limit))
+        if not np.isnan(size).any():
+            return np.asarray(np.sqrt(squares.mean(axis=0)))
+        return np.asarray(np.sqrt(np.nansum(squares, axis=0) / np.maximum((~np.isnan(size)).sum(axis=0), 1)))
 
 
 def stand_in_scale(rows: FloatArray) -> FloatArray:
     """Return the scale a column takes when half of its values agree and nothing else is known."""
-    return spread_about(rows - np.median(rows, axis=0))
+    return spread_about(rows - medians(rows))
 
 
 def constant_columns(rows: FloatArray) -> BoolArray:
-    """Return the columns whose values all agree up to rounding."""
-    return np.asarray(np.ptp(rows, axis=0) <= rounding_of(rows))
+    """Return the columns whose values all agree up to rounding, or that have none."""
+    span = np.fmax.reduce(rows, axis=0) - np.fmin.reduce(rows, axis=0)
+    return np.asarray((span <= rounding_of(rows)) | np.isnan(span))
 
 
 def rounding_of(rows: FloatArray) -> FloatArray:
     """Return the largest difference in each column that rounding alone can make."""
-    return np.asarray(_ROUNDING * np.abs(rows).max(axis=0))
+    return np.asarray(_ROUNDING * np.fmax.reduce(np.abs(rows), axis=0))

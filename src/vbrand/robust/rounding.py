@@ -21,7 +21,7 @@ def rounding_steps(rows: FloatArray) -> FloatArray:
     >>> rounding_steps(np.array([[4.9, 3.0], [5.1, 9.0], [5.0, 6.0], [5.1, 3.0]])).round(6)
     array([0.1, 3. ])
     """
-    return np.array([_step(column) for column in rows.T])
+    return np.array([_step(column[~np.isnan(column)]) for column in rows.T])
 
 
 def _step(column: FloatArray) -> float:

@@ -1,15 +1,18 @@
 """What the labelled rows teach: one robust centre and scatter for each known class."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from vbrand.robust.columns import column_scales, constant_columns, rounding_of, spread_about, stand_in_scale
+from vbrand.robust.columns import column_scales, constant_columns, medians, rounding_of, spread_about, stand_in_scale
 from vbrand.robust.mcd import fit_empirical, fit_mcd
 from vbrand.robust.mrcd import RobustFit, fit_mrcd
+from vbrand.stage1.gaps import fit_with_gaps
 from vbrand.stage1.lessons import Lessons
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
@@ -93,8 +96,8 @@ def stand_in_scales(rows: FloatArray, member: IntArray) -> FloatArray:
     It is the scale of the deviations from the medians of the classes. Where those are all zero (the column only tells
     classes apart), it is that of the deviations from the overall median.
     """
-    medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])  # (J, p)
-    within = spread_about(rows - medians[member])
+    middles = np.stack([medians(rows[member == j]) for j in range(int(member.max()) + 1)])  # (J, p)
+    within = spread_about(rows - middles[member])
     return np.asarray(np.where(within <= rounding_of(rows), stand_in_scale(rows), within))
 
 
@@ -110,11 +113,13 @@ def _fit_class(
 ) -> RobustFit:
     """Return the fit of one class; an error says which class it was."""
     try:
+        scale = column_scales(rows, stand_in)
+        fit: Callable[[FloatArray], RobustFit] = partial(fit_mrcd, scale=scale, support_fraction=support_fraction)
         if scatter == "mcd":
-            return fit_mcd(rows, support_fraction=support_fraction)
-        if scatter == "empirical":
-            return fit_empirical(rows)
-        return fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=support_fraction)
+            fit = partial(fit_mcd, support_fraction=support_fraction)
+        elif scatter == "empirical":
+            fit = fit_empirical
+        return fit_with_gaps(rows, scale, fit) if np.isnan(rows).any() else fit(rows)
     except ValueError as error:
         raise ValueError(f"class {label!s}: {error}") from None
 

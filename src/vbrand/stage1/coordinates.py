@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows, Source
-from vbrand.robust.columns import checked_scales, column_scales, stand_in_scale
+from vbrand.robust.columns import checked_scales, column_scales, medians, stand_in_scale
 from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
@@ -30,13 +30,17 @@ class Coordinates:
         """
         unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
         step = rounding_steps(rows) if rounded else np.zeros(unit.size)
-        return cls(np.median(rows, axis=0), unit, step if step.any() else None)
+        return cls(medians(rows), unit, step if step.any() else None)
 
     @property
     def log_volume(self) -> float:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
         # (3.2)  log p(y) = log p(z) - sum_j log s_j
         return -float(np.log(self.unit).sum())
+
+    def log_volumes(self, rows: FloatArray) -> FloatArray:
+        """Return the same for rows of which some cells may be missing: of those that there are, (n,)."""
+        return np.asarray(-(~np.isnan(rows)).astype(np.float64) @ np.log(self.unit))
 
     @property
     def noise(self) -> FloatArray | None:

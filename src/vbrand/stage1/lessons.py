@@ -32,6 +32,7 @@ class Lessons:
     statistics: Statistics  # (K,) of the rows of each mode
     root: FloatArray  # (p, p) from whitened to working coordinates
     inverse: FloatArray  # (p, p) and back
+    sphere: FloatArray | None = None  # (p, p) the average scatter within modes there; None: the identity
 
     def of_rows(self, chosen: IntArray) -> "Lessons":
         """Return the lessons of some of the rows; what the modes are does not change."""
@@ -46,7 +47,8 @@ def forgotten(lessons: Lessons, rows: FloatArray, hidden: BoolArray, vague: Comp
     """
     statistics = lessons.statistics
     parts = {name: getattr(statistics, name).copy() for name in ("counts", "weights", "sums", "squares")}
-    white = np.clip(rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
+    # with missing cells coordinates are the working ones
+    white = np.clip(rows if lessons.sphere is not None else rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
 
     for k in np.unique(lessons.mode_of[hidden & (lessons.mode_of >= 0)]).tolist():
         own = lessons.mode_of == k

@@ -7,7 +7,7 @@ the scatters of the table are alike.
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,9 +24,10 @@ from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
-from vbrand.robust.columns import column_scales
+from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
+from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
 from vbrand.stage1.lessons import Lessons, forgotten
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -65,11 +66,15 @@ class _Mode:
 
     def holds(self, rows: FloatArray, share: float) -> BoolArray:
         """Return which rows lie within it: nearer than this share of its own."""
+        mean, kernel = self.fit.posterior.components.mean[0], self.fit.posterior.components.kernels[0]
+        if np.isnan(rows).any():
+            distance, cells = observed_distances(rows, mean, np.asarray(np.linalg.inv(self.scatter)))
+            edges = np.array([kernel.edge(share, q) if q else 0.0 for q in range(rows.shape[1] + 1)])
+            return np.asarray(distance <= edges[cells])
         root = np.linalg.cholesky(self.scatter)
-        unit = solve_triangular(root, (rows - self.fit.posterior.components.mean[0]).T, lower=True)
+        unit = solve_triangular(root, (rows - mean).T, lower=True)
         # (3.19)  (x - m)' Sigma^-1 (x - m) <= the kernel's edge
-        edge = self.fit.posterior.components.kernels[0].edge(share, rows.shape[1])
-        return np.asarray(np.square(unit).sum(axis=0) <= edge)
+        return np.asarray(np.square(unit).sum(axis=0) <= kernel.edge(share, rows.shape[1]))
 
 
 def learn_modes(
@@ -93,16 +98,18 @@ def learn_modes(
     rows = np.clip(rows, -FARTHEST, FARTHEST)
 
     deviations, unit = _clean_deviations(rows, member, way)
-    root, inverse = _pooled_root(deviations, unit, way)
-    modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
+    turned = not np.isnan(rows).any()
+    white = White.by(*_pooled_root(deviations, unit, way), turned)
+    modes = _all_modes(rows, member, white, way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
-        deviations = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes]) @ root.T
-        root, inverse = _pooled_root(deviations / unit, unit, way)
-        modes = _all_modes(rows @ inverse.T, member, way.noise_in(inverse), way)
+        within = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes])
+        white = White.by(*_pooled_root(white.outward(within) / unit, unit, way), turned)
+        modes = _all_modes(rows, member, white, way)
 
-    used = joined([mode.fit.statistics for mode in modes])
-    centres, scatters, average, alike = _alike_scatters(used, way.noise_in(inverse), tuning, np.eye(rows.shape[1]))
+    used, root = joined([mode.fit.statistics for mode in modes]), white.root
+    noise = way.noise_in(white.inverse)
+    centres, scatters, average, alike = _alike_scatters(used, noise, tuning, white.sphere)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -115,7 +122,7 @@ def learn_modes(
         rhos=alike / (alike + count),
         average=root @ average @ root.T,
         alike=alike,
-        lessons=_lessons(modes, used, root, inverse, member.size),
+        lessons=_lessons(modes, used, white, member.size),
     )
 
 
@@ -137,12 +144,12 @@ def known_without(
     kept = np.flatnonzero(stays)
     fewer = left > 0
 
-    vague = _vague(
-        lessons.components.mean.mean(axis=0), lessons.components.kernels[0], lessons.components.noise, tuning
-    )
+    parts = lessons.components
+    own_sphere = np.eye(rows.shape[1]) if lessons.sphere is None else lessons.sphere
+    vague = _vague(parts.mean.mean(axis=0), parts.kernels[0], parts.noise, tuning, own_sphere)
     try:
         used = forgotten(lessons, rows, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of], vague)
-        sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning)
+        sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning, own_sphere)
         centres, scatters, average, alike = _alike_scatters(
             used.reordered(kept), lessons.components.noise, tuning, sphere
         )
@@ -168,37 +175,44 @@ def known_without(
 
 
 def _sphere_without(
-    before: Statistics, after: Statistics, noise: FloatArray | None, tuning: Stage1Tuning
+    before: Statistics, after: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
 ) -> FloatArray:
     """Return what is a sphere in coordinates whitened by all rows, in those whitened without some, (p, p).
 
     (3.26)  A^-1/2 A_left A^-1/2,  A the average (3.20) with all rows, A_left that without some
     """
-    sphere = np.eye(before.origin.shape[1])
-    size, axes = np.linalg.eigh(_average_scatter(before, noise, tuning, sphere)[1])
+    averages = [_average_scatter(one, noise, tuning, sphere)[1] for one in (before, after)]
+    turned = np.array_equal(sphere, np.eye(sphere.shape[0]))
+    if not turned:  # to white coordinates
+        size, axes = np.linalg.eigh(sphere)
+        root, back = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
+        averages = [back @ one @ back for one in averages]
+    size, axes = np.linalg.eigh(averages[0])
     inverse = (axes / np.sqrt(size)) @ axes.T
-    return np.asarray(inverse @ _average_scatter(after, noise, tuning, sphere)[1] @ inverse)
+    without = np.asarray(inverse @ averages[1] @ inverse)
+    return without if turned else np.asarray(root @ without @ root)
 
 
-def _lessons(modes: list[_Mode], used: Statistics, root: FloatArray, inverse: FloatArray, count: int) -> Lessons:
+def _lessons(modes: list[_Mode], used: Statistics, white: White, count: int) -> Lessons:
     """Return what each of so many labelled rows taught."""
     mode_of = np.full(count, -1)
     for number, mode in enumerate(modes):
         mode_of[mode.index] = number
     components = reduce(stacked, [mode.fit.posterior.components for mode in modes])
-    return Lessons(mode_of, components, used, root, inverse)
+    return Lessons(mode_of, components, used, white.root, white.inverse, None if white.turned else white.sphere)
 
 
-def _all_modes(white: FloatArray, member: IntArray, noise: FloatArray | None, way: _Way) -> list[_Mode]:
+def _all_modes(rows: FloatArray, member: IntArray, white: White, way: _Way) -> list[_Mode]:
     """Return the modes of all classes, those of a class largest first, without doubtful ones."""
-    middle = np.median(white, axis=0)
-    white = np.clip(white, middle - FARTHEST, middle + FARTHEST)
-    by_class = [white[member == j] for j in range(int(member.max()) + 1)]
+    rows = white.inward(rows)
+    middle = medians(rows)
+    rows = np.clip(rows, middle - FARTHEST, middle + FARTHEST)
+    by_class = [rows[member == j] for j in range(int(member.max()) + 1)]
     found = Parallel(n_jobs=way.n_jobs, prefer="threads")(
-        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, noise, way)
+        delayed(_modes)(j, own, np.flatnonzero(member == j), way.max_modes, white, way)
         for j, own in enumerate(by_class)
     )
-    return _plausible([mode for own in found for mode in own], by_class, noise, way)
+    return _plausible([mode for own in found for mode in own], by_class, white, way)
 
 
 def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[FloatArray, FloatArray]:
@@ -215,12 +229,16 @@ def _clean_deviations(rows: FloatArray, member: IntArray, way: _Way) -> tuple[Fl
 def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatArray:
     """Return the deviations of a class's rows from its robust centre, without those that lie far out."""
     p, tuning = rows.shape[1], way.tuning
+    scale, complete = column_scales(rows, stand_in), not np.isnan(rows).any()
+    robust = partial(fit_mrcd, scale=scale, support_fraction=way.support_fraction)
     try:
-        fit = fit_mrcd(rows, column_scales(rows, stand_in), support_fraction=way.support_fraction)
+        fit = robust(rows) if complete else fit_with_gaps(rows, scale, robust)
     except ValueError:  # most rows lie on one point or in one plane: none is far out for sure
-        return np.asarray(np.clip(rows - np.median(rows, axis=0), -tuning.far_out, tuning.far_out))
+        return np.asarray(np.clip(rows - medians(rows), -tuning.far_out, tuning.far_out))
 
     deviation = rows - fit.centre
+    if not complete:
+        return np.asarray(deviation[near(*observed_distances(rows, fit.centre, fit.precision), tuning)])
     unit = solve_triangular(np.linalg.cholesky(fit.scatter), deviation.T, lower=True)
     distance = np.square(unit).sum(axis=0)
     typical = max(float(np.median(distance)), np.finfo(float).tiny)  # should be the median of chi2
@@ -250,12 +268,10 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     return unit[:, None] * root, inverse / unit
 
 
-def _modes(
-    member: int, rows: FloatArray, index: IntArray, most: int, noise: FloatArray | None, way: _Way
-) -> list[_Mode]:
+def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: White, way: _Way) -> list[_Mode]:
     """Return at most so many modes of a class, largest first, without small shares of it."""
     tuning = way.tuning
-    vague = _vague(np.median(rows, axis=0), way.kernel, noise, tuning)
+    vague = _vague(medians(rows), way.kernel, way.noise_in(white.inverse), tuning, white.sphere)
     label = np.zeros(rows.shape[0], dtype=np.int64)
     if most > 1:
         alike = vague.reordered(np.zeros(tuning.most_components, dtype=np.int64))
@@ -280,11 +296,13 @@ def _modes(
     return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
 
 
-def _vague(centre: FloatArray, kernel: Kernel, noise: FloatArray | None, tuning: Stage1Tuning) -> Components:
-    """Return what is believed of a mode before its rows, in whitened coordinates."""
+def _vague(
+    centre: FloatArray, kernel: Kernel, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
+) -> Components:
+    """Return what is believed of a mode before its rows, `sphere` being the average scatter."""
     p, alike = centre.size, tuning.mode_alike
     strength, dof = np.array([tuning.vague]), np.array([p + 1.0 + alike])
-    return Components(centre[None], strength, dof, alike * np.eye(p)[None], (kernel,), noise)
+    return Components(centre[None], strength, dof, alike * sphere[None], (kernel,), noise)
 
 
 def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
@@ -303,7 +321,7 @@ def _one_component(rows: FloatArray, prior: Components) -> Ascent:
     return ascend(plain, alone, whole, winners=np.zeros(rows.shape[0], dtype=np.int32))
 
 
-def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray | None, way: _Way) -> list[_Mode]:
+def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: White, way: _Way) -> list[_Mode]:
     """Return the modes without doubtful ones: outliers that found together, and rows that bear a wrong label."""
     tuning = way.tuning
     largest = {mode.member: mode for mode in reversed(modes)}  # modes of a class come largest first
@@ -317,7 +335,7 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], noise: FloatArray
     for mode, doubt in zip(modes, doubted, strict=True):
         if doubt:
             own = by_class[mode.member]
-            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, noise, way)[0]
+            whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, white, way)[0]
             elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
             for other in sure:
                 if other.member != mode.member:

@@ -16,6 +16,14 @@ from vbrand.types import BoolArray, FloatArray
 _COARSE = 0.1
 
 
+def column_means(rows: FloatArray) -> FloatArray:
+    """Return the mean of each column over the cells that there are, NaN where there is none."""
+    if not np.isnan(rows).any():
+        return np.asarray(rows.mean(axis=0))
+    cells = (~np.isnan(rows)).sum(axis=0)
+    return np.asarray(np.where(cells > 0, np.nansum(rows, axis=0) / np.maximum(cells, 1), np.nan))
+
+
 @dataclass(frozen=True)
 class Passage:
     """Both directions between a table of p columns and the q working coordinates of the model."""
@@ -75,9 +83,13 @@ class Passage:
     def middle(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean of some rows: in the kept columns, and in working coordinates."""
         kept = table[:, self.kept]
-        mean = kept.mean(axis=0)
+        mean = column_means(kept)
         measured = mean if self.reduction is None else self.reduction.inward(kept).mean(axis=0)
         return mean, self.coordinates.inward(measured)
+
+    def log_volumes(self, table: NDArray[Any]) -> FloatArray:
+        """Return log |dz/dy| of rows of a table, (n,): less where cells are missing."""
+        return self.coordinates.log_volumes(self._measured(table))
 
     def outward(self, points: FloatArray) -> FloatArray:
         """Return points of working coordinates, (n, q), in the kept columns and the user's units."""

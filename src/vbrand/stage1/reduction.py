@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import FARTHEST
-from vbrand.robust.columns import checked_scales
+from vbrand.robust.columns import checked_scales, medians
 from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray, IntArray
@@ -28,6 +28,7 @@ class Reduction:
     axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
     floor: float  # the log size of what is left over counts as at least this: less of it is nothing new
     rounding: float = TUNED.rounding  # share of the size of a row that counts as left over by rounding
+    variances: FloatArray | None = None  # (q + 1,) of scores, and of a column of the rest: for rows with missing cells
 
     def inward(self, table: NDArray[Any]) -> FloatArray:
         """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
@@ -35,9 +36,11 @@ class Reduction:
         for first in range(0, table.shape[0], _BLOCK):
             standard = (table[first : first + _BLOCK].astype(np.float64) - self.centre) / self.unit
             standard = np.clip(standard, -FARTHEST, FARTHEST)
-            parts.append(_scores(standard, self.axes, self.rounding))
+            scores = _scores(_with_expected(standard, self.axes, self.variances), self.axes, self.rounding)
+            parts.append(_all_cells(scores, standard))
         reduced = np.concatenate(parts)
         reduced[:, -1] = np.maximum(reduced[:, -1], self.floor)
+        reduced[np.isnan(table).all(axis=1)] = np.nan  # of no cell nothing is known
         return reduced
 
     def outward(self, points: FloatArray) -> FloatArray:
@@ -56,11 +59,11 @@ class Reduction:
 
     def contributions(self, row: FloatArray, pull: FloatArray) -> FloatArray:
         """Return how much each column adds to a linear function of the scores, for a deviation in the table's units."""
-        return np.asarray((row / self.unit) * (pull[:-1] @ self.axes))
+        return np.asarray(np.nan_to_num(row / self.unit) * (pull[:-1] @ self.axes))
 
     def rest_by_column(self, row: FloatArray) -> FloatArray:
         """Return the share of each column in the square of what the components leave over of a row."""
-        standard = (row - self.centre) / self.unit
+        standard = np.nan_to_num((row - self.centre) / self.unit)
         rest = np.square(standard - (standard @ self.axes.T) @ self.axes)
         return np.asarray(rest / max(float(rest.sum()), np.finfo(np.float64).tiny))
 
@@ -79,28 +82,81 @@ def reduce_columns(
     What is left over of a labelled row is measured with axes of other rows: its own would leave too little.
     """
     n = rows.shape[0]
-    medians = np.stack([np.median(rows[member == j], axis=0) for j in range(int(member.max()) + 1)])
+    middles = np.stack([medians(rows[member == j]) for j in range(int(member.max()) + 1)])
     unit = checked_scales(pooled_scales(rows, member, stand_in_scales(rows, member)))
-    centre = np.average(medians, axis=0, weights=np.bincount(member))
+    centre = np.average(middles, axis=0, weights=np.bincount(member))
     # outliers should not choose the axes
-    within = np.clip((rows - medians[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)
-    standard = (medians[member] - centre) / unit + within  # what tells classes apart may be as large as it is
-    centre = centre + standard.mean(axis=0) * unit
-    standard = standard - standard.mean(axis=0)
+    within = np.clip((rows - middles[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)
+    standard = (middles[member] - centre) / unit + within  # what tells classes apart may be as large as it is
+    between = (middles[member] - centre) / unit
+    filled = _filled(standard, between, columns, tuning)
+    centre, middle = centre + filled.mean(axis=0) * unit, filled.mean(axis=0)
+    standard, filled, between = standard - middle, filled - middle, between - middle
 
     left = np.empty(n)
     fold = _folds(member, tuning.folds)
     for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
-        middle = standard[outside].mean(axis=0)
-        axes = _axes(standard[outside] - middle, columns, tuning.rounding)
-        left[inside] = _scores(standard[inside] - middle, axes, tuning.rounding)[:, -1]
+        others = _filled(standard[outside], between[outside], columns, tuning)
+        middle = others.mean(axis=0)
+        axes = _axes(others - middle, columns, tuning.rounding)
+        own = standard[inside] - middle
+        scores = _scores(_with_expected(own, axes, _variances(others - middle, axes)), axes, tuning.rounding)
+        left[inside] = _all_cells(scores, own)[:, -1]
 
     floor = float(np.quantile(left, tuning.little))
-    reduction = Reduction(centre, unit, _axes(standard, columns, tuning.rounding), floor, tuning.rounding)
+    axes = _axes(filled, columns, tuning.rounding)
+    reduction = Reduction(centre, unit, axes, floor, tuning.rounding, _variances(filled, axes))
     reduced = reduction.inward(rows)
     reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
+
+
+def _filled(standard: FloatArray, start: FloatArray, columns: int, tuning: Stage1Tuning) -> FloatArray:
+    """Return rows with what their principal components lead to expect in missing cells, in turns with the axes."""
+    absent = np.isnan(standard)
+    if not absent.any():
+        return standard
+    filled = np.where(absent, start, standard)
+    for _ in range(tuning.turns_for_axes):
+        middle = filled.mean(axis=0)
+        axes = _axes(filled - middle, columns, tuning.rounding)
+        expected = _with_expected(standard - middle, axes, _variances(filled - middle, axes)) + middle
+        filled = np.where(absent, expected, standard)
+    return filled
+
+
+def _variances(rows: FloatArray, axes: FloatArray) -> FloatArray:
+    """Return the variances of scores, and that of a column of what they leave over, (q + 1,)."""
+    scores = rows @ axes.T
+    left = np.square(rows - scores @ axes).mean()
+    sizes = np.append(np.square(scores).mean(axis=0), left)
+    least = np.finfo(np.float64).eps * float(sizes.max()) + np.finfo(np.float64).tiny
+    return np.asarray(np.maximum(sizes, least))
+
+
+def _with_expected(rows: FloatArray, axes: FloatArray, variances: FloatArray | None) -> FloatArray:
+    """Return standardised rows with what their components lead to expect in missing cells."""
+    absent = np.isnan(rows)
+    if not absent.any():
+        return rows
+    filled = np.where(absent, 0.0, rows)
+    noise = np.zeros(axes.shape[0]) if variances is None else variances[-1] / variances[:-1]
+    for i in np.flatnonzero(absent.any(axis=1)).tolist():
+        own = axes[:, absent[i]]
+        # (3.29)  scores = (E_o E_o' + diag(left / size))^-1 E_o x_o,  x_m = E_m' scores
+        square = np.eye(axes.shape[0]) - own @ own.T + np.diag(noise)
+        filled[i, absent[i]] = own.T @ np.linalg.lstsq(square, axes @ filled[i], rcond=None)[0]
+    return filled
+
+
+def _all_cells(scores: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return scores whose last column, the log size of the rest, is that of as many cells as a complete row has."""
+    absent = np.isnan(rows)
+    if absent.any():
+        scores = scores.copy()
+        scores[:, -1] += 0.5 * np.log(rows.shape[1] / np.maximum((~absent).sum(axis=1), 1))
+    return scores
 
 
 def _folds(member: IntArray, folds: int) -> IntArray:

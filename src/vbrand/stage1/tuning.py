@@ -60,6 +60,8 @@ class Stage1Tuning:
     folds: int = 5
     # scales from the median of its class beyond which a value counts as so far when axes are chosen
     farthest_for_axes: float = 30.0
+    # turns between axes and what they lead to expect in missing cells: a tenth of the cells settles in ten
+    turns_for_axes: int = 20
     # share of the largest size below which that of an axis is rounding
     rounding: float = 1e-6
     # share of labelled rows that leave so little over that it counts as more: less than that is nothing new

@@ -73,7 +73,7 @@ def deal(
     """
     fold = np.full(witnesses.member.size, -1)
     share = min(1.0, most / max(witnesses.member.size, 1))
-    sums = witnesses.rows.sum(axis=1)
+    sums = np.nansum(witnesses.rows, axis=1)
     by_class = [np.flatnonzero(witnesses.member == j) for j in range(classes)]
     for own in sorted(by_class, key=lambda own: (own.size, float(sums[own].sum()))):
         if own.size < tuning.fewest_rows:

@@ -84,13 +84,13 @@ def test_a_column_that_there_is_not_gets_a_hint(column, hint):
     assert str(caught.value) == f"t.csv has no column '{column}' (--ignore). {hint}"
 
 
-def test_a_missing_number_is_found_in_the_row_of_the_table():
-    frame = frame_of({"a": [1.0, 2.0, 3.0], "b": [1.0, None, float("inf")]})
+def test_an_infinite_number_is_found_in_the_row_of_the_table_and_a_missing_one_is_nan():
+    frame = frame_of({"a": [1.0, 2.0, None], "b": [1.0, None, float("inf")]})
     turned = np.array([2, 1, 0])
     for places in (None, turned):
-        with pytest.raises(TableError, match=r"column 'b' of t.csv .* in row 2 \(such cells in all: 2; columns with"):
+        with pytest.raises(TableError, match=r"column 'b' of t.csv .* in row 3 \(such cells in all: 1; columns with"):
             frame.numbers(["a", "b"], places)
-    assert frame.numbers(["a"]).shape == (3, 1)
+    np.testing.assert_array_equal(frame.numbers(["a"]), [[1.0], [2.0], [np.nan]])
 
 
 @pytest.mark.parametrize(("cell", "comma"), [("1,5", True), ("<5", False), ("1,5 mg", False)])
@@ -125,12 +125,10 @@ def test_text_among_numbers_is_found(tmp_path):
     test.write_text("\n".join([*lines[:17], ",".join(cells), *lines[18:]]))
     said = refused(tmp_path, train, test, "--label", "variety")
     assert said.startswith("column 'protein' of test.csv holds text ('<0.5' in row 17); numbers are expected.")
-    cells[1] = ""
+    cells[1] = "inf"
     test.write_text("\n".join([*lines[:17], ",".join(cells), *lines[18:]]))
     said = refused(tmp_path, train, test, "--label", "variety")
-    assert said.startswith(
-        "column 'protein' of test.csv has a missing or infinite number in row 17 (such cells in all: 1;"
-    )
+    assert said.startswith("column 'protein' of test.csv has an infinite number in row 17 (such cells in all: 1;")
     test.write_text("\n".join([*lines[:17], ",".join(cells[:2]), *lines[18:]]))
     said = refused(tmp_path, train, test, "--label", "variety")
     assert said.startswith("row 17 of test.csv has 2 cells where the header has 4 names")

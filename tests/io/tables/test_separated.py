@@ -53,7 +53,7 @@ def test_decimal_commas_are_the_same_numbers(values, separator):
     assert frame.numbers(["a"])[:, 0].tolist() == values
 
 
-@pytest.mark.parametrize("cell", ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"])
+@pytest.mark.parametrize("cell", ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"])
 def test_words_for_nothing_are_empty_cells(cell):
     frame = read(f"a,b,c\n1,{cell},{cell}\n2,x,{cell}\n")
     assert frame.texts("b") == [None, "x"]

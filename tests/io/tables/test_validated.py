@@ -80,6 +80,33 @@ def test_a_missing_or_infinite_number_is_counted_and_its_column_named(bad, kind)
         rows_of(table)
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array([[1.0, np.nan], [2.0, 3.0]]),
+        [[1.0, None], [2.0, 3.0]],
+        pd.DataFrame({"a": [1.0, 2.0], "b": [None, 3.0]}),
+        pd.DataFrame({"a": [1, 2], "b": [pd.NA, 3]}, dtype="Int64"),
+        pd.DataFrame({"a": [1.0, 2.0], "b": pd.array([pd.NA, 3.0], dtype="Float64")}),
+        pd.DataFrame({"a": [1.0, 2.0], "b": [pd.NA, 3.0]}),
+        pl.DataFrame({"a": [1.0, 2.0], "b": [None, 3.0]}),
+        pl.DataFrame({"a": [1, 2], "b": [None, 3]}),
+        np.ma.masked_equal(np.array([[1, 9], [2, 3]]), 9),
+        np.ma.masked_equal(np.array([[1.0, 9.0], [2.0, 3.0]], np.float32), 9.0),
+    ],
+    ids=lambda table: type(table).__module__ + "." + type(table).__name__,
+)
+def test_missing_cells_of_every_kind_are_nan_where_there_may_be_gaps(table):
+    rows, _ = first_rows(Estimator(), table, 1, gaps=True)
+    np.testing.assert_array_equal(rows, [[1.0, np.nan], [2.0, 3.0]])
+
+
+def test_infinite_numbers_are_refused_where_there_may_be_gaps():
+    table = pd.DataFrame({"ash": [1.0, np.nan], "fat": [np.inf, 2.0]})
+    with pytest.raises(ValueError, match=r"column 'fat' has 1 infinite values\. Correct them"):
+        first_rows(Estimator(), table, 1, gaps=True)
+
+
 def test_numbers_whose_sum_is_infinite_are_fine():
     rows = np.full((4, 2), 1e308)
     np.testing.assert_array_equal(rows_of(rows), rows)
@@ -122,7 +149,7 @@ def test_other_text_is_no_number(text):
 
 
 def test_cells_that_are_masked_are_not_taken_for_numbers():
-    with pytest.raises(ValueError, match=r"2 cells of the table are masked.*Fill them"):
+    with pytest.raises(ValueError, match=r"has 1 missing or infinite values \(NaN\)"):
         rows_of(np.ma.masked_less(np.array([[1.0, -1.0], [-2.0, 3.0]]), 0.0))
     whole = np.ma.masked_less(np.array([[1.0, 2.0], [3.0, 4.0]]), 0.0)
     np.testing.assert_array_equal(rows_of(whole), whole.data)

@@ -122,7 +122,7 @@ class Frame:
             for j, name in enumerate(columns):
                 block[:, j] = _floats(batch.column(name))
             if columns:
-                self._check_finite(block, columns, None, advice, first)
+                self._check_finite(block, columns, None, advice, first, gaps=False)
             first += batch.num_rows
             yield block, [] if label is None else _few_texts(batch.column(label))
 
@@ -143,13 +143,20 @@ class Frame:
                 raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")
 
     def _check_finite(
-        self, array: NDArray[Any], columns: list[str], positions: IntArray | None, advice: str, first: int = 0
+        self,
+        array: NDArray[Any],
+        columns: list[str],
+        positions: IntArray | None,
+        advice: str,
+        first: int = 0,
+        gaps: bool = True,
     ) -> None:
-        """Refuse cells that are no numbers; `first` is the number of rows before those of the array."""
+        """Refuse infinite numbers, and missing ones unless there may be gaps; `first` rows came before the array's."""
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
-        bad = {name: ~np.isfinite(array[:, j]) for j, name in enumerate(columns)}
+        odd = np.isinf(array) if gaps else ~np.isfinite(array)
+        bad = {name: odd[:, j] for j, name in enumerate(columns)}
         bad = {name: where for name, where in bad.items() if where.any()}
         if not bad:
             return
@@ -157,8 +164,9 @@ class Frame:
         row = first + int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
-            f"column '{name}' of {self.name} has a missing or infinite number in row {row} (such cells in all: "
-            f"{cells:,}; columns with them: {len(bad):,}). Fill them in, drop those rows, or {advice}."
+            f"column '{name}' of {self.name} has {'an' if gaps else 'a missing or'} infinite number in row {row} (such "
+            f"cells in all: {cells:,}; columns with them: {len(bad):,}). "
+            f"{'Leave such cells empty' if gaps else 'Fill them in, drop those rows'}, or {advice}."
         )
 
 

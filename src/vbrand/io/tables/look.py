@@ -155,8 +155,8 @@ def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...], choice: Choice) -> 
     if gaps:
         cells = sum(column.missing for column in gaps)
         notes.append(
-            f"missing cells in measured columns: {cells:,}, in {listed([column.name for column in gaps])}. Fill them "
-            "in, drop those rows, or leave the columns out (--ignore)."
+            f"missing cells in measured columns: {cells:,}, in {listed([column.name for column in gaps])}. Rows are "
+            "compared by the cells that they have; none is filled in."
         )
     copies = _copies(
         np.column_stack([np.empty((frame.rows, 0)), *(frame.values(name) for name in _plain(frame, choice))])

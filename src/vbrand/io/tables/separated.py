@@ -13,7 +13,7 @@ from vbrand.io.tables import FORMATS
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
 
 _SEPARATORS = ",;\t|"
-MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None"]
+MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 _BLOCK_BYTES = 2**24
 # a number as people write it; with a decimal comma where commas do not separate. There is one way to read a run of
 # digits, so that a long one takes no longer than its length

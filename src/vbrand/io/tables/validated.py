@@ -29,21 +29,24 @@ class Columns:
         return names if indices.size <= most else f"{names} and {indices.size - most} more"
 
 
-def first_rows(estimator: Any, table: Any, least_rows: int) -> tuple[NDArray[Any], Columns]:
-    """Return the rows of the table that an estimator is fitted to, and its columns; the estimator stays as it is."""
+def first_rows(estimator: Any, table: Any, least_rows: int, gaps: bool = False) -> tuple[NDArray[Any], Columns]:
+    """Return the rows of the table that an estimator is fitted to, and its columns; the estimator stays as it is.
+
+    With `gaps` cells may be missing: they are NaN.
+    """
     # scikit-learn notes columns on the estimator while it validates; a fit that is refused later should leave no trace
     stand_in = type(type(estimator).__name__, (BaseEstimator,), {})()
     rows = _validated(stand_in, table, reset=True, least_rows=least_rows)
     names = getattr(stand_in, "feature_names_in_", None)
     columns = Columns(rows.shape[1], None if names is None else tuple(str(name) for name in names))
-    _check_finite(rows, columns)
+    _check_finite(rows, columns, gaps)
     return rows, columns
 
 
-def more_rows(estimator: Any, table: Any, columns: Columns) -> NDArray[Any]:
+def more_rows(estimator: Any, table: Any, columns: Columns, gaps: bool = False) -> NDArray[Any]:
     """Return the rows of another table, which has the columns that the estimator was fitted with."""
     rows = _validated(estimator, table, reset=False, least_rows=1)
-    _check_finite(rows, columns)
+    _check_finite(rows, columns, gaps)
     return rows
 
 
@@ -69,7 +72,7 @@ def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> N
 
 
 def _numeric(table: Any) -> Any:
-    """Refuse what is no table, has hidden cells, or columns of dates or durations; return the table."""
+    """Refuse what is no table, or has columns of dates or durations; return the table, masked and NA cells as NaN."""
     if isinstance(table, str | bytes | os.PathLike):
         raise ValueError(
             f"X is {str(table)[:60]!r}; a table is expected, not its name. Read it first: pandas.read_csv."
@@ -77,11 +80,11 @@ def _numeric(table: Any) -> Any:
     if type(table) in (dict, set):  # a sparse matrix of scipy may be a dict, too; scikit-learn refuses it
         raise ValueError(f"X is a {type(table).__name__}; a table is expected: rows of numbers, or a data frame.")
     if np.ma.is_masked(table):
-        raise ValueError(
-            f"{int(np.ma.getmaskarray(table).sum()):,} cells of the table are masked; missing cells are not supported. "
-            "Fill them (`table.filled(value)`), or drop those rows."
-        )
+        number = table.dtype if table.dtype.kind == "f" else np.float64
+        return table.astype(number).filled(np.nan)
     dtypes = getattr(table, "dtypes", None)
+    if hasattr(table, "isna") and dtypes is not None and "O" in {kind.kind for kind in np.atleast_1d(dtypes)}:
+        table = table.mask(table.isna(), np.nan)  # pandas' NA is no number, and NaN is
     if dtypes is not None and hasattr(table, "columns"):
         for name, dtype in zip(table.columns, dtypes, strict=True):
             if str(dtype).lower().startswith(("date", "time", "duration")):
@@ -112,16 +115,25 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _check_finite(rows: NDArray[Any], columns: Columns) -> None:
+def _check_finite(rows: NDArray[Any], columns: Columns, gaps: bool) -> None:
+    """Refuse infinite numbers, and missing ones unless there may be gaps."""
     with np.errstate(over="ignore", invalid="ignore"):
         suspect = not np.isfinite(rows.sum(dtype=np.float64))  # no second table where all is well
-    counts = (~np.isfinite(rows)).sum(axis=0) if suspect else np.zeros(rows.shape[1], dtype=np.int64)
-    if counts.any():
-        worst = int(counts.argmax())
-        kind = "NaN" if np.isnan(rows[:, worst]).any() else "inf"
-        others = int((counts > 0).sum()) - 1
-        more = f", and {others} more columns have such values too" if others else ""
+    if not suspect:
+        return
+    counts = (np.isinf(rows) if gaps else ~np.isfinite(rows)).sum(axis=0)
+    if not counts.any():
+        return
+    worst = int(counts.argmax())
+    others = int((counts > 0).sum()) - 1
+    more = f", and {others} more columns have such values too" if others else ""
+    if gaps:
         raise ValueError(
-            f"{columns.called(worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
-            "Drop those rows or columns, or fill them in."
+            f"{columns.called(worst)} has {counts[worst]} infinite values{more}. Correct them; a value that nobody "
+            "knows is NaN."
         )
+    kind = "NaN" if np.isnan(rows[:, worst]).any() else "inf"
+    raise ValueError(
+        f"{columns.called(worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
+        "Drop those rows or columns, or fill them in; VBrand.discover takes missing values as they are."
+    )

@@ -1,0 +1,85 @@
+"""Missing cells of a table: which rows can be fitted, and what is to be said."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.inference.rows import Rows
+from vbrand.io.tables.likeness import Given
+from vbrand.io.tables.validated import Columns
+from vbrand.stage1.passage import Passage
+from vbrand.types import BoolArray
+
+_NAMED = 5
+
+
+def has_cells(table: NDArray[Any], kept: BoolArray | slice = slice(None)) -> BoolArray:
+    """Return which rows have a cell in a kept column: others say nothing to a fit."""
+    if not isinstance(table, np.ndarray) or not _gaps(table):
+        return np.ones(table.shape[0], dtype=bool)
+    return np.asarray(~np.isnan(table[:, kept]).all(axis=1))
+
+
+def with_cells(table: Given, kept: BoolArray) -> Given:
+    """Return a table in which only rows count that have a cell in a kept column."""
+    some = has_cells(table.rows, kept)
+    if some.all():
+        return table
+    counted = np.flatnonzero(some) if table.counted is None else table.counted[some[table.counted]]
+    if not counted.size:
+        raise ValueError("no row has any value: there is nothing to discover.")
+    return replace(table, counted=counted)
+
+
+def log_volume_of(rows: Rows, passage: Passage) -> float:
+    """Return what the bound of these rows gains on the way back to the user's units: (6.9), cell by cell."""
+    if rows.gaps is None:
+        return len(rows) * passage.log_volume
+    return float(passage.coordinates.log_volumes(rows.table).sum())
+
+
+def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:
+    """Return what is to be said of the missing cells of unlabelled rows."""
+    columns, kept = Columns(passage.kept.size, passage.names), passage.kept
+    if not isinstance(table, np.ndarray) or not _gaps(table):
+        return []
+    absent = np.isnan(table) & kept
+    cells, by_column = int(absent.sum()), absent.mean(axis=0)
+    if not cells:
+        return []
+    held = int((by_column > 0.0).sum())
+    notes = [
+        f"missing cells: {cells:,} of {table.shape[0] * int(kept.sum()):,}, in {held:,} "
+        f"{'column' if held == 1 else 'columns'}. Answers rest on the others; none was filled in."
+    ]
+    mostly = np.flatnonzero(by_column > 0.5)
+    if mostly.size:
+        named = ", ".join(f"{columns.called(j)} ({by_column[j]:.0%})" for j in mostly[:_NAMED].tolist())
+        more = f" and {mostly.size - _NAMED} more" if mostly.size > _NAMED else ""
+        notes.append(f"mostly empty: {named}{more}.")
+    empty = int(absent[:, kept].all(axis=1).sum())
+    if empty:
+        notes.append(
+            f"{empty:,} {'row has' if empty == 1 else 'rows have'} no value at all: what is said of it would "
+            "be said of any row."
+        )
+    return notes
+
+
+def notes_on_classes(table: NDArray[Any], labels: NDArray[Any], columns: Columns, kept: BoolArray) -> tuple[str, ...]:
+    """Return which columns have no value in a class: what is believed of them is borrowed from the other classes."""
+    if not _gaps(table):
+        return ()
+    notes = list[str]()
+    for label in np.unique(labels):
+        none = np.flatnonzero(np.isnan(table[labels == label]).all(axis=0) & kept)
+        if none.size:
+            notes.append(f"class {label!s} has no value in {columns.listed(none)}: borrowed from the other classes.")
+    return tuple(notes)
+
+
+def _gaps(table: NDArray[Any]) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(table.sum(dtype=np.float64)))
