@@ -222,7 +222,7 @@ def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
     pd.read_csv(test).drop(columns=["ash"]).to_csv(narrow, index=False)
     for arguments, sentence in (
         (("no.csv", test), "there is no file no.csv."),
-        ((folder, test), "is a folder; the name of a table is expected"),
+        ((folder / "*.txt", test), "there is no file that matches"),
         ((empty, test), "empty.csv is empty; a table whose first line names its columns is expected."),
         ((train, header), "header.csv has no rows below its header."),
         ((twice, test), "two columns of twice.csv are called 'a'. Give one of them another name."),
