@@ -170,7 +170,7 @@ def test_ids_and_text_are_carried_through(tmp_path):
     table.insert(0, "sample", [f"{i:04}" for i in range(60)])  # leading zeros stay
     table["origin"] = ["Lyon, France"] * 30 + ['"Old" Town'] * 30
     table["batch"] = np.arange(60) * 7
-    table["label"] = "?"
+    table["label"] = "unsure"
     table.to_csv(test, index=False)
     discover(tmp_path, train, test, "--label", "variety", "--id", "sample", "--ignore", "batch")
     lines = labels_of(tmp_path)
@@ -178,7 +178,7 @@ def test_ids_and_text_are_carried_through(tmp_path):
     assert lines[0]["origin"] == "Lyon, France"
     assert lines[59]["origin"] == '"Old" Town'
     assert lines[3]["batch"] == "21"
-    assert lines[0]["label (table)"] == "?"
+    assert lines[0]["label (table)"] == "unsure"
     assert found_teff(lines)
 
 
