@@ -119,3 +119,17 @@ def test_a_far_and_narrow_group_keeps_its_scatter():
     scores = RowScores(found.origin, np.stack([np.eye(2), 1e3 * np.eye(2)]), none, kind, none, none)
     swept = sweep(Rows.plain(rows), scores).statistics
     np.testing.assert_allclose(swept.squares[1] / 199, np.cov(rows[200:].T), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_rows_that_come_from_far_away_keep_their_scatter(mixed):
+    """Deviations are taken from the mean of the component that won a row last: here the wrong one, 1e6 away."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([1e-2 * rng.normal(size=(200, 2)), 1e6 + 1e-2 * rng.normal(size=(200, 2))])
+    origin, none = np.array([[0.0, 0.0], [1e6, 1e6]]), np.zeros(2)
+    scores = RowScores(origin, np.stack([1e2 * np.eye(2)] * 2), none, np.full(2, Gaussian.code), none, none)
+    wrong = rng.integers(0, 2, 400) if mixed else np.repeat([1, 0], 200)
+    swept = sweep(Rows.plain(rows), scores, wrong.astype(np.int32))
+    np.testing.assert_array_equal(swept.winners, np.repeat([0, 1], 200))
+    for k, own in enumerate([rows[:200], rows[200:] - 1e6]):
+        np.testing.assert_allclose(swept.statistics.squares[k], own.T @ own, rtol=1e-6, atol=1e-6)

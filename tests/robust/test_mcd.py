@@ -64,3 +64,14 @@ def test_too_few_rows_or_a_column_without_spread_are_refused(fit):
         fit(rows[:3])
     with pytest.raises(ValueError, match="is singular"):
         fit(rows * [1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("fit", [fit_mcd, fit_empirical])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_column_that_is_a_sum_of_others_but_for_rounding_is_refused(fit, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(40, 3))
+    near = rows @ rng.normal(size=3)
+    with pytest.raises(ValueError, match="is singular"):
+        fit(np.column_stack([rows, near]))
+    assert fit(np.column_stack([rows, near + 1e-3 * rng.normal(size=40)])).condition > 1e3

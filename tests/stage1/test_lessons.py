@@ -28,7 +28,7 @@ def test_without_rows_that_were_forgotten_statistics_are_those_of_the_others():
     rows, known = learned(Gaussian())
     hidden = np.isin(np.arange(110), np.arange(0, 110, 7))
     lessons = known.lessons
-    vague = _vague(np.zeros(3), Gaussian(), None, TUNED)
+    vague = _vague(np.zeros(3), Gaussian(), None, TUNED, np.eye(3))
     left = forgotten(lessons, rows, hidden, vague)
     white = rows @ lessons.inverse.T
     for k in range(left.counts.size):

@@ -3,7 +3,8 @@
 Rows of a block are grouped by the component that won them in the last sweep. That component is scored first and in
 full; any other is given up as soon as its partial sum of squares shows, for every row of the group, that its share
 would be below double precision. Deviations are taken from the winner's mean, and what is summed is moved to the others'
-means, so they are computed once. Numba functions carry no annotations: their types are those of the arrays.
+means, so they are computed once; again only for rows that went so far that the move would cancel their digits. Numba
+functions carry no annotations: their types are those of the arrays.
 """
 
 import math
@@ -25,6 +26,8 @@ _STEP = 8
 # rows that are worked on together: few enough for their deviations to stay in cache, and for a component to be given up
 # by all of them; many enough for what is done once per group. Of 96, 160, 256 and 400 the best over p = 36, 64, 128
 _LANES = 256
+# squares that are below this share of what they moved by are summed again: too few of their digits are left
+_CANCELLED = 1e-6
 # lanes that a vector loop takes at a time
 VECTOR = 16
 # kernels by their code: a component has one, so that no loop over rows asks which
@@ -35,9 +38,11 @@ BEST, TOTAL, FIRST, SECOND, DISTANCE, LIMIT, VALUE = range(7)
 
 # held: rows of a block, (p, rows); order: which they are; first: where those of each component begin
 Block = namedtuple("Block", ["held", "order", "first"])
-# deviation: the group's from the mean of its component, then zeros; score: of components, then shares;
-# pull: E[tau]; lanes: see above, of which bits is the last row as integers
-Group = namedtuple("Group", ["deviation", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "square"])
+# deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one;
+# score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the last row as integers
+Group = namedtuple(
+    "Group", ["deviation", "moved", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "square"]
+)
 
 
 def filled_up(columns: int) -> int:
@@ -55,6 +60,7 @@ def group_memory(components: int, p: int) -> Group:
     lanes = _apart((7, _LANES))
     return Group(
         deviation=_apart((filled_up(p), _LANES)),
+        moved=_apart((filled_up(p), _LANES)),
         score=_apart((components, _LANES)),
         pull=_apart((components, _LANES)),
         lanes=lanes,
@@ -300,11 +306,36 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 weight += phi[lane]
         weights[k] += weight
         products(phi, group.deviation, lanes[FIRST], lanes[SECOND], added, square, p, padded)
+        origin = w
+        if _cancels(means[w], means[k], weight, added, square):
+            _move(group, means[w], means[k], padded)
+            products(phi, group.moved, lanes[FIRST], lanes[SECOND], added, square, p, padded)
+            origin = k
 
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
         for i in range(p):
-            delta = means[w, i] - means[k, i]
+            delta = means[origin, i] - means[k, i]
             shifted = added[i] + weight * delta
             sums[k, i] += shifted
             for j in range(i + 1):
-                squares[k, i, j] += square[i, j] + delta * added[j] + shifted * (means[w, j] - means[k, j])
+                squares[k, i, j] += square[i, j] + delta * added[j] + shifted * (means[origin, j] - means[k, j])
+
+
+@inner
+def _cancels(mean, other, weight, sums, square):  # type: ignore[no-untyped-def]
+    """Return whether sums of squares about a mean would lose their digits on the way to another one."""
+    way, left = 0.0, 0.0
+    for i in range(mean.size):
+        delta = mean[i] - other[i]
+        way += weight * delta * delta
+        left += square[i, i] + 2.0 * delta * sums[i] + weight * delta * delta
+    return left < _CANCELLED * way
+
+
+@inner
+def _move(group, mean, other, m):  # type: ignore[no-untyped-def]
+    """Store the deviations of a group from another mean."""
+    for j in range(mean.size):
+        delta = mean[j] - other[j]
+        for lane in range(m):
+            group.moved[j, lane] = group.deviation[j, lane] + delta

@@ -14,10 +14,12 @@ from vbrand.robust.mrcd import (
     subset_size,
 )
 from vbrand.robust.subsets import starting_subsets
-from vbrand.types import FloatArray
+from vbrand.types import BoolArray, FloatArray
 
 # rows beyond this chi-squared quantile of the raw fit get no weight in the second one
 _REWEIGHTING_QUANTILE = 0.975
+# a condition beyond this leaves the least direction fewer than six digits of double precision: bounds would fall
+_WORST_CONDITION = 1e10
 
 
 def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
@@ -40,7 +42,7 @@ def fit_mcd(rows: FloatArray, *, support_fraction: float = 0.5) -> RobustFit:
     difference = rows - raw.centre
     distance = np.einsum("ij,jk,ik->i", difference, raw.precision, difference)
     kept = distance <= stats.chi2.ppf(_REWEIGHTING_QUANTILE, p)
-    return fit_of_subset(rows, kept, 0.0, frame)
+    return _fit(rows, kept, frame)
 
 
 def fit_empirical(rows: FloatArray) -> RobustFit:
@@ -50,4 +52,12 @@ def fit_empirical(rows: FloatArray) -> RobustFit:
     if n <= p or not (deviation > 0).all():
         raise SingularScatterError(n, p)
     frame = TargetCoordinates(rows.mean(axis=0), deviation, 0.0)
-    return fit_of_subset(rows, np.ones(n, dtype=bool), 0.0, frame)
+    return _fit(rows, np.ones(n, dtype=bool), frame)
+
+
+def _fit(rows: FloatArray, subset: BoolArray, frame: TargetCoordinates) -> RobustFit:
+    """Return centre and scatter of a subset; refuse a scatter that only rounding keeps from being singular."""
+    fit = fit_of_subset(rows, subset, 0.0, frame)
+    if fit.condition > _WORST_CONDITION:
+        raise SingularScatterError(int(subset.sum()), rows.shape[1])
+    return fit

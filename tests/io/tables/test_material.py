@@ -170,7 +170,7 @@ def test_ids_and_text_are_carried_through(tmp_path):
     table.insert(0, "sample", [f"{i:04}" for i in range(60)])  # leading zeros stay
     table["origin"] = ["Lyon, France"] * 30 + ['"Old" Town'] * 30
     table["batch"] = np.arange(60) * 7
-    table["label"] = "?"
+    table["label"] = "unsure"
     table.to_csv(test, index=False)
     discover(tmp_path, train, test, "--label", "variety", "--id", "sample", "--ignore", "batch")
     lines = labels_of(tmp_path)
@@ -178,7 +178,7 @@ def test_ids_and_text_are_carried_through(tmp_path):
     assert lines[0]["origin"] == "Lyon, France"
     assert lines[59]["origin"] == '"Old" Town'
     assert lines[3]["batch"] == "21"
-    assert lines[0]["label (table)"] == "?"
+    assert lines[0]["label (table)"] == "unsure"
     assert found_teff(lines)
 
 
@@ -222,7 +222,7 @@ def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
     pd.read_csv(test).drop(columns=["ash"]).to_csv(narrow, index=False)
     for arguments, sentence in (
         (("no.csv", test), "there is no file no.csv."),
-        ((folder, test), "is a folder; the name of a table is expected"),
+        ((folder / "*.txt", test), "there is no file that matches"),
         ((empty, test), "empty.csv is empty; a table whose first line names its columns is expected."),
         ((train, header), "header.csv has no rows below its header."),
         ((twice, test), "two columns of twice.csv are called 'a'. Give one of them another name."),
