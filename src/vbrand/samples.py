@@ -70,7 +70,7 @@ def by_content(rows: FloatArray) -> IntArray:
 
     >>> import numpy as np
     >>> by_content(np.array([[3.0, 0.0], [1.0, 2.0], [1.0, 1.0]]))
-    array([2, 0, 1])
+    array([2, 1, 0])
     """
     low, high = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
     reach = 0.5 * high - 0.5 * low  # halves: twice the largest number is none
