@@ -53,8 +53,11 @@ class VariationalDiscovery(Discovery):
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = self._rows.answers("probabilities", (self.labels.size, len(self.groups)), np.float64)
-        for block, members in memberships(self._rows, self._predictive):
-            result[block] = _probabilities(members, self.group_components)
+
+        def taken(piece: slice, found: FloatArray) -> None:
+            result[piece] = found
+
+        each_piece(self._rows, _probabilities_of_piece, lambda piece: (self._predictive, self.group_components), taken)
         return result
 
     @property
@@ -346,6 +349,11 @@ def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None
         return tuple(map(Past, names))
     rows, centres = before.rows[group_components].tolist(), before.centres[group_components]
     return tuple(Past(*own) for own in zip(names, rows, centres, strict=True))
+
+
+def _probabilities_of_piece(rows: Rows, predictive: Predictive, group_components: IntArray) -> FloatArray:
+    """Return probabilities of known classes and groups for some rows, block by block."""
+    return np.concatenate([_probabilities(own, group_components) for _, own in memberships(rows, predictive)])
 
 
 def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:

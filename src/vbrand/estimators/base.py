@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import brief, check_flag, check_jobs, check_number, check_seed, check_whole
+from vbrand.checks import brief, check_engine, check_flag, check_jobs, check_number, check_seed, check_whole
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -70,6 +70,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     novel_scale: Any
     concentration: float | tuple[float, float]
 
+    engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
@@ -110,7 +111,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
         if self._is_source(X, groups):
-            opened = open_labelled(X, y, Scratch(store))
+            opened = open_labelled(X, y, Scratch(store), self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             table, columns = first_rows(self, X, 3, self._takes_gaps)
@@ -168,7 +169,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
-            return open_rows(X, self._fitted_columns, Scratch(store))
+            return open_rows(X, self._fitted_columns, Scratch(store), self.engine)
         return more_rows(self, X, self._fitted_columns, self._takes_gaps)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -365,6 +366,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
         check_flag("verbose", self.verbose)
         check_jobs(self.n_jobs)
+        check_engine(self.engine)
         check_seed(self.random_state)
 
     def __sklearn_tags__(self) -> Any:

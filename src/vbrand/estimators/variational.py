@@ -30,7 +30,7 @@ from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.starting import components_of_labels
+from vbrand.estimators.starting import start_of
 from vbrand.estimators.story import earlier_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
@@ -38,13 +38,12 @@ from vbrand.inference.search import Effort, Search, find
 from vbrand.io.tables.likeness import Given
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
-from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.modes import known_without, learn_modes
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray
 
 
 class VBrand(Batches):
@@ -106,6 +105,8 @@ class VBrand(Batches):
         The seed: the same number and the same rows give the same answer.
     verbose : bool, default False
         Show progress.
+    engine : dask.distributed.Client, optional
+        The cluster whose workers hold the rows of Dask collections (docs/scale.md). It is not saved.
     known_mean_strength, known_scatter_strength : float, optional
         Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
         times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters. Where both are given,
@@ -167,6 +168,7 @@ class VBrand(Batches):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        engine: Any = None,
         known_mean_strength: float | None = None,
         known_scatter_strength: float | None = None,
         known_scatter_factor: float = 1.0,
@@ -197,6 +199,7 @@ class VBrand(Batches):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.engine = engine
         self.known_mean_strength = known_mean_strength
         self.known_scatter_strength = known_scatter_strength
         self.known_scatter_factor = known_scatter_factor
@@ -327,8 +330,9 @@ class VBrand(Batches):
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
-            if story is None or story.batches == 0:
-                how["component"] = self._initial_components(learned, table, prior)
+            if self.init is not None and (story is None or story.batches == 0):
+                everywhere = learned.passage.rows(table.rows)
+                how["component"] = start_of(self.init, learned.classes, everywhere, prior, table.counted)
             if story is None:
                 return Further(find(rows, prior, effort, generator, **how), prior)
             everything = together(story, rows)
@@ -367,16 +371,6 @@ class VBrand(Batches):
             n_jobs=self.n_jobs,
             tuning=self._tuning.stage1,
         )
-
-    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
-        if self.init is None:
-            return None
-        start = components_of_labels(learned.classes, self.init, learned.passage.rows(table.rows), prior)
-        start = start if table.counted is None else start[table.counted]
-        groups = int(start.max()) + 1 - prior.known
-        if groups > self.max_novel:
-            raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
-        return start
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, tuple(KERNELS))
