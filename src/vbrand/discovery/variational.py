@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import Predictive, label_names, memberships
 from vbrand.facts.check import Check, check_of
+from vbrand.facts.events import EventLog
 from vbrand.facts.facts import Climb
 from vbrand.facts.groups import GroupCount, Past, describe_groups
 from vbrand.inference.cavi import Stopped
@@ -59,6 +60,17 @@ class VariationalDiscovery(Discovery):
 
         each_piece(self._rows, _probabilities_of_piece, lambda piece: (self._predictive, self.group_components), taken)
         return result
+
+    def prepare(self) -> None:
+        """Compute probabilities now, where the table is small."""
+        if self.labels.size * len(self.groups) <= _AT_ONCE:
+            _ = self.probabilities
+
+    def after(self, log: EventLog) -> "VariationalDiscovery":
+        """Return the same discovery, which knows what became of groups."""
+        found = replace(self, log=log)
+        found.prepare()
+        return found
 
     @property
     def class_probabilities(self) -> FloatArray:
@@ -155,7 +167,7 @@ def discovery_of(
     lines, tally = _tallied(rows, predictive, context, counted=verdict is None)
     sizes = np.bincount(lines.clusters, minlength=classes.size + tally.certain.size)
     group_components, numbers = _groups_in_order(sizes[classes.size :], before)
-    past = _past(group_components, numbers, before)
+    past = _past(group_components, numbers, group_components < (predictive.meaning.class_of < 0).sum(), before)
     names = tuple(own.name for own in past)
     evidence = slice(None) if counted is None else counted
     held = sizes[classes.size + group_components]
@@ -200,8 +212,7 @@ def discovery_of(
         _rows=rows,
         _predictive=predictive,
     )
-    if n * len(found.groups) <= _AT_ONCE:
-        _ = found.probabilities
+    found.prepare()
     return found
 
 
@@ -342,13 +353,13 @@ def _by_size(sizes: IntArray) -> IntArray:
     return np.asarray(components[np.argsort(-sizes[components], kind="stable")])
 
 
-def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None) -> tuple[Past, ...]:
-    """Return what was known of each group before."""
-    names = [f"novel {number}" for number in numbers.tolist()]
+def _past(group_components: IntArray, numbers: IntArray, alone: BoolArray, before: Numbered | None) -> tuple[Past, ...]:
+    """Return what was known of each group before; `alone` are those that have a component of their own."""
+    names, own = [f"novel {number}" for number in numbers.tolist()], alone.tolist()
     if before is None:
-        return tuple(map(Past, names))
+        return tuple(Past(name, alone=each) for name, each in zip(names, own, strict=True))
     rows, centres = before.rows[group_components].tolist(), before.centres[group_components]
-    return tuple(Past(*own) for own in zip(names, rows, centres, strict=True))
+    return tuple(Past(*known) for known in zip(names, rows, centres, own, strict=True))
 
 
 def _probabilities_of_piece(rows: Rows, predictive: Predictive, group_components: IntArray) -> FloatArray:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
 from vbrand.discovery.variational import discovery_of, in_user_units
-from vbrand.estimators.batches import Batches
+from vbrand.estimators.batches import Batches, Task
 from vbrand.estimators.checking import (
     case_of,
     labelled_classes,
@@ -31,11 +31,10 @@ from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.starting import start_of
-from vbrand.estimators.story import earlier_of, numbered, together, told
+from vbrand.estimators.story import earlier_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
-from vbrand.io.tables.likeness import Given
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.stage1.classes import KnownClasses, learn_classes
@@ -224,20 +223,12 @@ class VBrand(Batches):
         settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
 
-    def _answered(
-        self,
-        learned: Learned,
-        table: Given,
-        rows: Rows,
-        chosen: int,
-        fit: Further,
-        story: Story | None,
-        generator: np.random.Generator,
-    ) -> Fitted:
+    def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
+        learned, table, rows = task.learned, task.table, task.rows
         best, prior = fit.found.best, fit.prior
         everything = rows if story is None else together(story, rows)
-        verdict = self._verdict(learned, chosen, everything, fit, generator)
+        verdict = self._verdict(learned, view, everything, fit, task.generator)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if fit.found.full and not pieces.size:
@@ -248,7 +239,7 @@ class VBrand(Batches):
             )
 
         threshold = strict_threshold(verdict, float(self.threshold), self.max_false_novelty)
-        finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
+        finding = Finding(view, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.flatnonzero(prior.class_of >= 0), pieces)
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
         notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
@@ -259,7 +250,7 @@ class VBrand(Batches):
             in_user_units(fit.found, log_volume_of(everything, learned.passage)),
             finding,
             np.exp(log_component_weights(best.posterior)),
-            generator,
+            task.generator,
             None if verdict is None else verdict.of_first(len(rows)),
             table.counted,
             None if story is None else numbered(story, fit, len(rows), meaning),
@@ -267,7 +258,7 @@ class VBrand(Batches):
         finding = replace(finding, group_components=discovery.group_components)
         if story is not None:
             after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
-            finding = replace(finding, story=after)
+            finding, discovery = replace(finding, story=after), discovery.after(log_of(after))
         return Fitted(learned, finding, discovery=discovery)
 
     @property
@@ -316,27 +307,19 @@ class VBrand(Batches):
         since = known.rows.size + np.arange(earlier.class_of.size)
         return Relearned(left.prior(prior), labelled_classes(prior, fewer.rows, left), np.append(kept, since))
 
-    def _found(
-        self,
-        learned: Learned,
-        view: int,
-        rows: Rows,
-        table: Given,
-        generator: np.random.Generator,
-        story: Story | None,
-    ) -> Further:
-        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
-        prior = self._prior(learned, view, novel=self.max_novel)
+    def _found(self, task: Task, view: int, story: Story | None) -> Further:
+        """Return the best fit with the classes of a view to the rows of a task, after earlier batches."""
+        prior = self._prior(task.learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
             if self.init is not None and (story is None or story.batches == 0):
-                everywhere = learned.passage.rows(table.rows)
-                how["component"] = start_of(self.init, learned.classes, everywhere, prior, table.counted)
+                everywhere = task.learned.passage.rows(task.table.rows)
+                how["component"] = start_of(self.init, task.learned.classes, everywhere, prior, task.table.counted)
             if story is None:
-                return Further(find(rows, prior, effort, generator, **how), prior)
-            everything = together(story, rows)
-            return find_further(everything, prior, earlier_of(story), effort, generator, **how)
+                return Further(find(task.rows, prior, effort, task.generator, **how), prior)
+            everything = together(story, task.rows)
+            return find_further(everything, prior, earlier_of(story), effort, task.generator, **how)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
