@@ -77,7 +77,7 @@ def by_content(rows: FloatArray) -> IntArray:
     low, high = np.fmin.reduce(rows, axis=0, initial=np.inf), np.fmax.reduce(rows, axis=0, initial=-np.inf)
     reach = 0.5 * high - 0.5 * low  # halves: twice the largest number is none
     cells = np.rint((0.5 * rows - 0.5 * low) / np.where(reach > 0.0, reach, 1.0) * _STEPS)
-    lot = _mixed(np.where(np.isnan(cells), -1.0, cells).astype(np.int64).astype(np.uint64)).sum(axis=1)
+    lot = mixed(np.where(np.isnan(cells), -1.0, cells).astype(np.int64).astype(np.uint64)).sum(axis=1)
     order = np.argsort(lot, kind="stable")
 
     tied = lot[order][1:] == lot[order][:-1]
@@ -87,8 +87,13 @@ def by_content(rows: FloatArray) -> IntArray:
     return order
 
 
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers of 64 bits, each a known but lawless function of another (multiply, fold, multiply, fold)."""
-    mixed = (numbers + np.uint64(2)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xD6E8FEB86659FD93)
-    return mixed ^ (mixed >> np.uint64(32))
+def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers of 64 bits, each a known but lawless function of another: multiply, fold, multiply, fold.
+
+    >>> import numpy as np
+    >>> mixed(np.array([0, 1], dtype=np.uint64)) % np.uint64(1000)
+    array([0, 0], dtype=uint64)
+    """
+    lot = (numbers + np.uint64(2)) * np.uint64(0x9E3779B97F4A7C15)
+    lot = (lot ^ (lot >> np.uint64(29))) * np.uint64(0xD6E8FEB86659FD93)
+    return lot ^ (lot >> np.uint64(32))

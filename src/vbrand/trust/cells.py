@@ -26,7 +26,7 @@ class Cells:
 
     def mass(self, standing: Standing, class_of: IntArray) -> FloatArray:
         """Return the share of each row in each cell, (n, C); `class_of` is -1 for novel components."""
-        shares, unlike = np.exp(standing.log_shares), standing.unlike
+        shares, unlike = np.exp(standing.log_shares), standing.order
         known = shares[:, class_of >= 0].sum(axis=1)
         of_novel = shares[:, class_of < 0]  # (n, T)
 
@@ -45,11 +45,11 @@ def cells_of(standing: Standing, class_of: IntArray, hidden: FloatArray, tuning:
     """
     best = standing.log_shares.argmax(axis=1)
     novel = np.flatnonzero(class_of < 0).tolist()
-    known = standing.unlike[class_of[best] >= 0]
+    known = standing.order[class_of[best] >= 0]
     return Cells(
         _edges(known, hidden[0], tuning.known_cells, tuning),
         tuple(
-            _edges(standing.unlike[best == k], witnesses, tuning.novel_cells, tuning)
+            _edges(standing.order[best == k], witnesses, tuning.novel_cells, tuning)
             for k, witnesses in zip(novel, hidden[1:].tolist(), strict=True)
         ),
     )

@@ -6,11 +6,14 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
+from vbrand.inference.rows import FARTHEST
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.trust.cells import Cells, cells_of
+from vbrand.trust.contrast import grown
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
 from vbrand.trust.meaning import Checked, Meaning, by_meaning, stacked_classes
-from vbrand.trust.standing import by_class, standing_of
+from vbrand.trust.opinion import Opinion, opinion_of
+from vbrand.trust.standing import Standing, by_class, standing_of
 from vbrand.trust.table import Counts, draw_shares
 from vbrand.trust.tuning import TUNED, CheckTuning
 from vbrand.types import FloatArray, IntArray
@@ -49,12 +52,16 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     fits = hidden_fits(case, fold, tuning)
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
+    shared = _shares(case, fits, classes, tuning)
+    opinion = _opinion(case, fits, shared[0], generator, tuning)
+    if opinion is not None:
+        full, fits = _ordered(case, full, fits, opinion)
     cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
-    counts, unchecked = _table(case, fits, cells, classes, tuning)
+    counts, unchecked = _table(case, fits, cells, shared)
     shares = draw_shares(counts, generator, tuning)
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
-    found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0)
+    found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0, opinion)
     found = replace(found, fit_weight=_fit_weight(fits, found, case.witnesses.member))
     larger = _of_fit(counts, _with_earlier(case, cells, cells.mass(full, class_of).sum(axis=0)))
     return Verdict(
@@ -65,6 +72,41 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
         case.sampled,
         unchecked,
     )
+
+
+def _opinion(
+    case: Case, fits: list[Fold], shares: FloatArray, generator: np.random.Generator, tuning: CheckTuning
+) -> Opinion | None:
+    """Return what orders rows; None where cells are missing, which trees can't pass over.
+
+    `shares` are those of the classes, (2, J), as the fit has them and as labelled: labelled rows weigh accordingly.
+    """
+    witnesses = case.witnesses
+    table = np.clip(witnesses.rows, -FARTHEST, FARTHEST)
+    if np.isnan(case.rows).any() or np.isnan(table).any():
+        return None
+    labelled = np.bincount(witnesses.member, minlength=shares.shape[1])
+    weights = (shares.mean(axis=0) / np.maximum(labelled, 1))[witnesses.member]
+    contrast = grown(case.rows, table, weights, generator, tuning)
+
+    hidden = np.concatenate([fit.hidden for fit in fits])
+    unlike = np.mean([fit.unlabelled.unlike for fit in fits], axis=0)
+    of_hidden = np.concatenate([fit.witnesses.unlike for fit in fits])
+    return opinion_of(contrast, (unlike, contrast.log_odds(case.rows)), (of_hidden, contrast.log_odds(table[hidden])))
+
+
+def _ordered(case: Case, full: Standing, fits: list[Fold], opinion: Opinion) -> tuple[Standing, list[Fold]]:
+    """Return where rows stand in the fit and in the folds, in the order of an opinion."""
+    of_rows = opinion.contrast.log_odds(case.rows)
+    of_witnesses = opinion.contrast.log_odds(np.clip(case.witnesses.rows, -FARTHEST, FARTHEST))
+    return opinion.on(full, of_rows), [
+        replace(
+            fit,
+            unlabelled=opinion.on(fit.unlabelled, of_rows),
+            witnesses=opinion.on(fit.witnesses, of_witnesses[fit.hidden]),
+        )
+        for fit in fits
+    ]
 
 
 def _of_fit(counts: Counts, rows: FloatArray) -> FloatArray:
@@ -90,13 +132,16 @@ def _hidden_by_component(fits: list[Fold]) -> FloatArray:
     return np.asarray(np.sum([np.append(rows[of >= 0].sum(), rows[of < 0]) for rows, of in shares], axis=0))
 
 
-def _table(case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: CheckTuning) -> tuple[Counts, IntArray]:
+def _table(
+    case: Case, fits: list[Fold], cells: Cells, shared: tuple[FloatArray, FloatArray]
+) -> tuple[Counts, IntArray]:
     """Return the table of unlabelled and hidden rows by cell, and the classes of which no row was hidden.
 
     Unlabelled rows are counted in the fits that the hidden ones took part in: there both kinds are treated alike.
     """
     rows = np.mean([cells.mass(fit.unlabelled, fit.class_of).sum(axis=0) for fit in fits], axis=0)
     rows = _with_earlier(case, cells, rows)
+    classes = shared[0].shape[1]
     hidden = np.zeros((classes, rows.size))
     for fit in fits:
         np.add.at(hidden, case.witnesses.member[fit.hidden], cells.mass(fit.witnesses, fit.class_of))
@@ -113,7 +158,7 @@ def _table(case: Case, fits: list[Fold], cells: Cells, classes: int, tuning: Che
         hidden[j] = max(1.0, labelled[j]) * own / own.sum()
     # what would a row be that falls where none is? as if there were one
     counts = np.maximum(np.round(rows), 1.0).astype(np.int64)
-    return Counts(counts, hidden, cells.starts, *_shares(case, fits, classes, tuning)), unchecked
+    return Counts(counts, hidden, cells.starts, *shared), unchecked
 
 
 def _held(fits: list[Fold], cells: Cells, j: int) -> FloatArray:
@@ -121,7 +166,7 @@ def _held(fits: list[Fold], cells: Cells, j: int) -> FloatArray:
     held = np.zeros(cells.starts[-1])
     for fit in fits:
         shares = np.exp(fit.unlabelled.log_shares[:, fit.class_of == j]).sum(axis=1)
-        held += np.bincount(np.searchsorted(cells.known, fit.unlabelled.unlike), shares, minlength=held.size)
+        held += np.bincount(np.searchsorted(cells.known, fit.unlabelled.order), shares, minlength=held.size)
     return held / len(fits)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from vbrand.trust.cells import Cells
+from vbrand.trust.opinion import Opinion
 from vbrand.trust.standing import Labelled, Standing, by_class, standing_of
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -27,6 +28,7 @@ class Checked:
     novel: FloatArray  # (C,) share of novelty
     farthest: float  # the most that a hidden row was unlike the others
     fit_weight: float  # how much the fit, beside the labelled rows alone, says which known class a row is of
+    opinion: Opinion | None = None  # what orders the rows of a component; None: how unlike the labelled rows they are
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
         return Memberships(by_class(shares, class_of), shares[:, class_of < 0])
 
     standing = standing_of(log_parts, checked.labelled.log_parts(rows))
+    if checked.opinion is not None:
+        standing = checked.opinion.on(standing, checked.opinion.contrast.log_odds(rows))
     mass = checked.cells.mass(standing, class_of)
     known, novel = by_meaning(standing, checked, class_of)
 
@@ -117,7 +121,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     # (9.13)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
     all_known = logsumexp(known, axis=1, keepdims=True)
     known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
-    return Memberships(known, novel, standing.unlike, mass, left)
+    return Memberships(known, novel, standing.order, mass, left)
 
 
 def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) -> FloatArray:
@@ -153,11 +157,11 @@ def by_meaning(standing: Standing, checked: Checked, class_of: IntArray) -> tupl
     tiny = np.finfo(np.float64).tiny
     log_classes, log_novel = np.log(np.maximum(checked.classes, tiny)), np.log(np.maximum(checked.novel, tiny))
 
-    own = np.searchsorted(cells.known, standing.unlike)  # (n,)
+    own = np.searchsorted(cells.known, standing.order)  # (n,)
     parts = [by_class(shares, class_of) + np.log1p(-np.minimum(checked.novel[own], 1.0 - 1e-16))[:, None]]
     novel = list[FloatArray]()
     for k, edges, first in zip(np.flatnonzero(class_of < 0), cells.novel, cells.starts[1:], strict=False):
-        at = first + np.searchsorted(edges, standing.unlike)
+        at = first + np.searchsorted(edges, standing.order)
         # (9.3)  P(j | y) = sum over cells of P(cell | y) P(j | cell), and likewise for novelty
         parts.append(shares[:, [k]] + log_classes[at])
         novel.append(shares[:, k] + log_novel[at])

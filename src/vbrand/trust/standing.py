@@ -32,6 +32,7 @@ class Standing:
     log_shares: FloatArray  # (n, K) log probabilities of the components of the fit
     log_labelled: FloatArray  # (n, J) log probabilities of the known classes by the labelled rows alone
     unlike: FloatArray  # (n,) log of the density by the fit over that by the labelled rows
+    order: FloatArray  # (n,) the same by all that tells rows apart: what cells are cut by
 
 
 def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
@@ -48,7 +49,7 @@ def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArr
     fit, labels = logsumexp(log_parts, axis=1), logsumexp(log_labelled, axis=1)
     # (9.1)  u(y) = log p(y | fit) - log p(y | labelled rows)
     unlike = (fit if usual is None else logsumexp(usual, axis=1)) - labels
-    return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], unlike)
+    return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], unlike, unlike)
 
 
 def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:

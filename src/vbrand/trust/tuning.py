@@ -33,6 +33,11 @@ class CheckTuning:
     cell_rows: int = 30
     cell_witnesses: int = 10
 
+    # --- trees that tell unlabelled from labelled rows ---
+    # rows of either kind that they are grown from, at the most, and in a leaf at the least
+    tree_rows: int = 5_000
+    leaf_rows: int = 5
+
     # --- beliefs about the table of cells ---
     # rows that the belief about where a class's rows fall is worth, spread evenly over all cells
     vague: float = 1.0
