@@ -9,10 +9,10 @@ from scipy.special import logsumexp
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.trust.cells import Cells, cells_of
-from vbrand.trust.contrast import grown
+from vbrand.trust.contrast import Contrast, grown
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
 from vbrand.trust.meaning import Checked, Meaning, by_meaning, stacked_classes
-from vbrand.trust.opinion import Opinion, opinion_of
+from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Standing, by_class, standing_of
 from vbrand.trust.table import Counts, draw_shares
 from vbrand.trust.tuning import TUNED, CheckTuning
@@ -53,15 +53,16 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
     shared = _shares(case, fits, classes, tuning)
-    opinion = _opinion(case, fits, shared[0], generator, tuning)
-    if opinion is not None:
-        full, fits = _ordered(case, full, fits, opinion)
+    contrast = _contrast(case, shared[0], generator, tuning)
+    rareness = None
+    if contrast is not None:
+        full, fits, rareness = _ordered(case, full, fits, contrast)
     cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
     counts, unchecked = _table(case, fits, cells, shared)
     shares = draw_shares(counts, generator, tuning)
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
-    found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0, opinion)
+    found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0, rareness)
     found = replace(found, fit_weight=_fit_weight(fits, found, case.witnesses.member))
     larger = _of_fit(counts, _with_earlier(case, cells, cells.mass(full, class_of).sum(axis=0)))
     return Verdict(
@@ -74,39 +75,36 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     )
 
 
-def _opinion(
-    case: Case, fits: list[Fold], shares: FloatArray, generator: np.random.Generator, tuning: CheckTuning
-) -> Opinion | None:
-    """Return what orders rows; None where cells are missing, which trees can't pass over.
+def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tuning: CheckTuning) -> Contrast | None:
+    """Return trees that tell unlabelled from labelled rows; None where cells are missing, which they can't pass over.
 
     `shares` are those of the classes, (2, J), as the fit has them and as labelled: labelled rows weigh accordingly.
     """
-    witnesses = case.witnesses
-    table = np.clip(witnesses.rows, -FARTHEST, FARTHEST)
+    table = _table_of_witnesses(case)
     if np.isnan(case.rows).any() or np.isnan(table).any():
         return None
-    labelled = np.bincount(witnesses.member, minlength=shares.shape[1])
-    weights = (shares.mean(axis=0) / np.maximum(labelled, 1))[witnesses.member]
-    contrast = grown(case.rows, table, weights, generator, tuning)
+    return grown(case.rows, table, case.witnesses.member, shares.mean(axis=0), generator, tuning)
 
+
+def _table_of_witnesses(case: Case) -> FloatArray:
+    return np.asarray(np.clip(case.witnesses.rows, -FARTHEST, FARTHEST))
+
+
+def _ordered(case: Case, full: Standing, fits: list[Fold], contrast: Contrast) -> tuple[Standing, list[Fold], Rareness]:
+    """Return where rows stand in the fit and in the folds, in the order of how rare they are, and what tells it."""
+    rows, witnesses = contrast.log_odds(case.rows), contrast.log_odds(_table_of_witnesses(case))
     hidden = np.concatenate([fit.hidden for fit in fits])
-    unlike = np.mean([fit.unlabelled.unlike for fit in fits], axis=0)
-    of_hidden = np.concatenate([fit.witnesses.unlike for fit in fits])
-    return opinion_of(contrast, (unlike, contrast.log_odds(case.rows)), (of_hidden, contrast.log_odds(table[hidden])))
+    unlike = np.concatenate([fit.witnesses.unlike for fit in fits])
+    rareness = Rareness(contrast, np.sort(unlike), np.sort(witnesses[hidden]))
 
+    def ordered(standing: Standing, log_odds: FloatArray) -> Standing:
+        return replace(standing, order=rareness.of(standing.unlike, log_odds))
 
-def _ordered(case: Case, full: Standing, fits: list[Fold], opinion: Opinion) -> tuple[Standing, list[Fold]]:
-    """Return where rows stand in the fit and in the folds, in the order of an opinion."""
-    of_rows = opinion.contrast.log_odds(case.rows)
-    of_witnesses = opinion.contrast.log_odds(np.clip(case.witnesses.rows, -FARTHEST, FARTHEST))
-    return opinion.on(full, of_rows), [
-        replace(
-            fit,
-            unlabelled=opinion.on(fit.unlabelled, of_rows),
-            witnesses=opinion.on(fit.witnesses, of_witnesses[fit.hidden]),
-        )
+    found = [
+        replace(fit, unlabelled=ordered(fit.unlabelled, rows), witnesses=ordered(fit.witnesses, witnesses[fit.hidden]))
         for fit in fits
     ]
+    return ordered(full, rows), found, rareness
 
 
 def _of_fit(counts: Counts, rows: FloatArray) -> FloatArray:

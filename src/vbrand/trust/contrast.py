@@ -5,96 +5,201 @@ the same answer wherever and whenever it is met again, and copies of it are not 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import ExtraTreeClassifier
 
 from vbrand.samples import by_content, evenly, mixed
 from vbrand.trust.tuning import CheckTuning
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
-# one bit of a number says whether a tree has seen a row
-TREES = 64
+# numbers of 64 bits; each bit says whether a tree sees a row
+_WORDS = 2
 # rows that agree to so much of the scales of columns are one measurement
 _SAME = 1e-3
+
+# column, edge, right and share of the nodes of one tree
+_Nodes = tuple[Any, Any, Any, Any]
+
+_jit = numba.njit(cache=True, nogil=True)
 
 
 @dataclass(frozen=True)
 class Contrast:
     """The trees, one after the other; of a node the next one is the left branch."""
 
-    roots: IntArray  # (64,) the first node of each tree
+    roots: IntArray  # (trees,) the first node of each
     column: IntArray  # (m,) that a node looks at, -1 in a leaf
     edge: FloatArray  # (m,) cells up to it go left
     right: IntArray  # (m,)
-    share: FloatArray  # (m,) of the weight in a leaf that unlabelled rows have
+    share: FloatArray  # (m,) of the weight in a node that unlabelled rows have
 
     def log_odds(self, rows: FloatArray) -> FloatArray:
         """Return the log odds that rows in working coordinates are unlabelled ones, (n,)."""
         total, asked = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
-        seen = _seen_by(rows)
-        _ask(rows.astype(np.float32), seen, self.roots, self.column, self.edge, self.right, self.share, total, asked)
+        _ask(rows, _seen_by(rows), self.roots, self.column, self.edge, self.right, self.share, total, asked)
         # (9.17)  t(y) = log (1/2 + sum of shares) - log (1/2 + sum of 1 - shares), of trees without y
         return np.asarray(np.log(0.5 + total) - np.log(0.5 + asked - total))
 
 
 def grown(
-    rows: FloatArray, labelled: FloatArray, weights: FloatArray, seed: np.random.Generator, tuning: CheckTuning
+    rows: FloatArray,
+    labelled: FloatArray,
+    member: IntArray,
+    shares: FloatArray,
+    generator: np.random.Generator,
+    tuning: CheckTuning,
 ) -> Contrast:
-    """Return trees grown from unlabelled and from labelled rows, both in working coordinates; these have weights."""
-    table, unlabelled, weight = _sampled(rows, labelled, weights, tuning)
+    """Return trees grown from unlabelled and from labelled rows, both in working coordinates.
+
+    `member` are the classes of the labelled rows, which count for as much as the `shares` of the classes, (J,), say.
+    """
+    some, few = evenly(rows.shape[0], tuning.tree_rows), evenly(labelled.shape[0], tuning.tree_rows)
+    table = np.vstack([rows[some], labelled[few]])
+    kind = np.append(np.zeros(some.size, dtype=np.int64), 1 + member[few])  # 0: unlabelled
     order = by_content(table)
     columns = by_content(np.ascontiguousarray(table.T))  # trees draw columns: by content, not by place
-    table, unlabelled, weight = table[np.ix_(order, columns)], unlabelled[order], weight[order]
-    seen = _seen_by(table)
+    table, kind = table[np.ix_(order, columns)], kind[order]
+    seen, worth = _seen_by(table), np.append(1.0, shares / shares[np.unique(member[few])].sum())
 
-    nodes = 0
-    parts = list[tuple[int, IntArray, FloatArray, IntArray, FloatArray]]()
-    for tree, number in enumerate(seed.integers(2**31, size=TREES).tolist()):
-        own = (seen >> np.uint64(tree)) & np.uint64(1) == 1
-        found = ExtraTreeClassifier(max_features="sqrt", min_samples_leaf=tuning.leaf_rows, random_state=number)
-        of = found.fit(table[own], unlabelled[own], weight[own]).tree_
-        leaf = of.feature < 0
-        share = of.value[:, 0, -1] / of.value[:, 0].sum(axis=1) if found.classes_.size == 2 else np.full(leaf.size, 0.5)
-        column = np.where(leaf, -1, columns[np.maximum(of.feature, 0)])
-        parts.append((nodes, column, of.threshold, of.children_right + nodes, share))
-        nodes += leaf.size
-    roots, column, edge, right, share = zip(*parts, strict=True)
-    return Contrast(
-        np.array(roots, dtype=np.int32),
-        np.concatenate(column).astype(np.int32),
-        np.concatenate(edge),
-        np.concatenate(right).astype(np.int32),
-        np.concatenate(share),
-    )
+    parts = list[_Nodes]()
+    for tree, seed in enumerate(generator.integers(1, 2**63, size=64 * _WORDS, dtype=np.uint64)):
+        own = np.flatnonzero((seen[:, tree // 64] >> np.uint64(tree % 64)) & np.uint64(1))
+        # what a tree does not see must not make its kind smaller: it would be told from the others by that
+        weight = (worth / np.maximum(np.bincount(kind[own], minlength=worth.size), 1))[kind]
+        parts.append(_tree(table, kind == 0, weight, own, seed, tuning.leaf_rows))
+
+    sizes = np.array([part[0].size for part in parts])
+    roots = np.cumsum(sizes) - sizes
+    column, edge, right, share = (np.concatenate([part[k] for part in parts]) for k in range(4))
+    column = np.where(column < 0, -1, columns[column])
+    right = right + np.repeat(roots, sizes)
+    return Contrast(roots.astype(np.int32), column.astype(np.int32), edge, right.astype(np.int32), share)
 
 
-def _sampled(
-    rows: FloatArray, labelled: FloatArray, weights: FloatArray, tuning: CheckTuning
-) -> tuple[FloatArray, NDArray[np.bool_], FloatArray]:
-    """Return at most so many rows of either kind, which kind, and weights: both kinds weigh the same in all."""
-    some, few = evenly(rows.shape[0], tuning.tree_rows), evenly(labelled.shape[0], tuning.tree_rows)
-    of_labelled = weights[few] / weights[few].sum()
-    weight = np.concatenate([np.full(some.size, 1.0 / some.size), of_labelled])
-    return np.vstack([rows[some], labelled[few]]), np.arange(weight.size) < some.size, weight
+def _tree(
+    table: FloatArray, unlabelled: BoolArray, weight: FloatArray, own: IntArray, seed: np.uint64, leaf: int
+) -> _Nodes:
+    """Return the nodes of one tree, grown from some of the rows."""
+    most = max(1, 2 * (own.size // leaf) - 1)
+    nodes = np.full(most, -1, dtype=np.int32), np.zeros(most), np.zeros(most, dtype=np.int32), np.full(most, 0.5)
+    last = _grow(table, unlabelled, weight, own, seed, leaf, *nodes)
+    column, edge, right, share = (part[:last] for part in nodes)
+    return column, edge, right, share
 
 
 def _seen_by(rows: FloatArray) -> NDArray[np.uint64]:
-    """Return, bit by bit, which trees see a row if it is there when they are grown: by chance each other tree."""
+    """Return, bit by bit, which trees see a row if it is there when they are grown, (n, 2): by lot every other tree."""
     steps = np.rint(rows / (_SAME * np.pi)).astype(np.int64).astype(np.uint64)
-    return np.asarray(mixed(mixed(steps).sum(axis=1)))
+    first = mixed(mixed(steps).sum(axis=1))
+    return np.column_stack([first, mixed(first)])
 
 
-@numba.njit(cache=True, nogil=True)
+@_jit
 def _ask(rows, seen, roots, column, edge, right, share, total, asked):  # type: ignore[no-untyped-def]
+    """Add up the shares of the leaves that rows (n, p) fall into, in the trees that do not see them."""
     for i in range(rows.shape[0]):
         for tree in range(roots.size):
-            if (seen[i] >> numba.uint64(tree)) & numba.uint64(1):
+            if (seen[i, tree // 64] >> numba.uint64(tree % 64)) & numba.uint64(1):
                 continue
             node = roots[tree]
             while column[node] >= 0:
                 node = node + 1 if rows[i, column[node]] <= edge[node] else right[node]
             total[i] += share[node]
             asked[i] += 1.0
+
+
+@_jit
+def _grow(table, unlabelled, weight, own, seed, leaf, column, edge, right, share):  # type: ignore[no-untyped-def]
+    """Grow a tree from the rows `own`, which are sorted on the way; return the number of its nodes.
+
+    A node looks at the best of the edges drawn for sqrt(p) columns, one between the ends of each.
+    """
+    p = table.shape[1]
+    columns, tries = np.arange(p), max(1, int(np.sqrt(p)))
+    begins, ends, parents = np.zeros((3, own.size + 1), np.int64)
+    ends[0], parents[0], waiting, node, state = own.size, -1, 1, 0, seed
+
+    while waiting > 0:
+        waiting -= 1
+        begin, end, parent = begins[waiting], ends[waiting], parents[waiting]
+        if parent >= 0:
+            right[parent] = node
+        of_unlabelled, total = 0.0, 0.0
+        for i in own[begin:end]:
+            total += weight[i]
+            of_unlabelled += weight[i] * unlabelled[i]
+        share[node] = of_unlabelled / total if total > 0.0 else 0.5
+
+        best, tried = 0.0, 0
+        if end - begin >= 2 * leaf and 0.0 < of_unlabelled < total:
+            for k in range(p):
+                state = _next(state)
+                other = k + int(state % np.uint64(p - k))
+                columns[k], columns[other] = columns[other], columns[k]
+                low, high = _ends(table, own[begin:end], columns[k])
+                if not low < high:
+                    continue
+                state = _next(state)
+                cut = low + (high - low) * (float(state >> np.uint64(11)) / 9007199254740992.0)
+                gain = _gain(table, unlabelled, weight, own[begin:end], columns[k], cut, leaf)
+                if gain > best:
+                    best, column[node], edge[node] = gain, columns[k], cut
+                tried += 1
+                if tried == tries:
+                    break
+        if best > 0.0:
+            middle = _sorted_by(table, own, begin, end, column[node], edge[node])
+            begins[waiting], ends[waiting], parents[waiting] = middle, end, node
+            begins[waiting + 1], ends[waiting + 1], parents[waiting + 1] = begin, middle, -1
+            waiting += 2
+        node += 1
+    return node
+
+
+@_jit
+def _next(state):  # type: ignore[no-untyped-def]
+    """Return the next of numbers as if drawn by lot."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    return state ^ (state << np.uint64(17))
+
+
+@_jit
+def _ends(table, rows, k):  # type: ignore[no-untyped-def]
+    low, high = np.inf, -np.inf
+    for i in rows:
+        low, high = min(low, table[i, k]), max(high, table[i, k])
+    return low, high
+
+
+@_jit
+def _gain(table, unlabelled, weight, rows, k, cut, leaf):  # type: ignore[no-untyped-def]
+    """Return how pure both sides of an edge are; 0 if one has too few rows."""
+    kinds, counts = np.zeros((2, 2)), np.zeros(2, np.int64)
+    for i in rows:
+        side = 0 if table[i, k] <= cut else 1
+        kinds[side, 1 if unlabelled[i] else 0] += weight[i]
+        counts[side] += 1
+    if counts.min() < leaf:
+        return 0.0
+    pure = 0.0
+    for side in range(2):
+        pure += (kinds[side, 0] ** 2 + kinds[side, 1] ** 2) / (kinds[side, 0] + kinds[side, 1])
+    return pure
+
+
+@_jit
+def _sorted_by(table, own, begin, end, k, cut):  # type: ignore[no-untyped-def]
+    """Put the rows on the left of an edge first, and return where the others begin."""
+    last = end
+    i = begin
+    while i < last:
+        if table[own[i], k] <= cut:
+            i += 1
+        else:
+            last -= 1
+            own[i], own[last] = own[last], own[i]
+    return last

@@ -1,12 +1,12 @@
 """What components mean: probabilities over the known classes and novelty, and what follows for rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
 from vbrand.trust.cells import Cells
-from vbrand.trust.opinion import Opinion
+from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Labelled, Standing, by_class, standing_of
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -28,7 +28,7 @@ class Checked:
     novel: FloatArray  # (C,) share of novelty
     farthest: float  # the most that a hidden row was unlike the others
     fit_weight: float  # how much the fit, beside the labelled rows alone, says which known class a row is of
-    opinion: Opinion | None = None  # what orders the rows of a component; None: how unlike the labelled rows they are
+    rareness: Rareness | None = None  # orders the rows of a component; None: how unlike the labelled rows they are does
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Memberships:
 
     known: FloatArray  # (n, J)
     novel: FloatArray  # (n, T) by novel component; if checked one column more: novelty among the known components
-    unlike: FloatArray | None = None  # (n,) how unlike the labelled rows they are; None if nothing was checked
+    unlike: FloatArray | None = None  # (n,) how unlike the labelled rows, by fit and trees; None if nothing was checked
     cells: FloatArray | None = None  # (n, C) shares of the cells
     doubt: FloatArray | None = None  # (n,) how far what is known of cells goes for a row: less where it is too far out
 
@@ -94,8 +94,8 @@ class Memberships:
         score = np.asarray(self.novelty_logit - np.log(threshold / (1.0 - threshold)))
         if self.unlike is None:
             return score
-        # (9.15)  s exp(+- e asinh u): more if unlike, whatever the sign of s
-        return np.asarray(score * np.exp(np.sign(score) * STRETCH * np.arcsinh(self.unlike)))
+        # (9.15)  s exp(+- e (asinh u + t)): more if unlike, whatever the sign of s
+        return np.asarray(score * np.exp(np.sign(score) * STRETCH * self.unlike))
 
     def is_novel(self, threshold: float) -> BoolArray:
         """Return which rows are novel: P(novel) above the threshold."""
@@ -111,8 +111,11 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
         return Memberships(by_class(shares, class_of), shares[:, class_of < 0])
 
     standing = standing_of(log_parts, checked.labelled.log_parts(rows))
-    if checked.opinion is not None:
-        standing = checked.opinion.on(standing, checked.opinion.contrast.log_odds(rows))
+    stretch = np.arcsinh(standing.unlike)
+    if checked.rareness is not None:
+        log_odds = checked.rareness.contrast.log_odds(rows)
+        standing = replace(standing, order=checked.rareness.of(standing.unlike, log_odds))
+        stretch = stretch + log_odds
     mass = checked.cells.mass(standing, class_of)
     known, novel = by_meaning(standing, checked, class_of)
 
@@ -121,7 +124,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     # (9.13)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
     all_known = logsumexp(known, axis=1, keepdims=True)
     known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
-    return Memberships(known, novel, standing.order, mass, left)
+    return Memberships(known, novel, stretch, mass, left)
 
 
 def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) -> FloatArray:

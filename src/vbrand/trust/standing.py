@@ -32,7 +32,7 @@ class Standing:
     log_shares: FloatArray  # (n, K) log probabilities of the components of the fit
     log_labelled: FloatArray  # (n, J) log probabilities of the known classes by the labelled rows alone
     unlike: FloatArray  # (n,) log of the density by the fit over that by the labelled rows
-    order: FloatArray  # (n,) the same by all that tells rows apart: what cells are cut by
+    order: FloatArray  # (n,) what the cells of a component are cut by: that, or what trees say
 
 
 def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
