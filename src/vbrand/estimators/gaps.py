@@ -37,12 +37,12 @@ def log_volume_of(rows: Rows, passage: Passage) -> float:
     """Return what the bound of these rows gains on the way back to the user's units: (6.9), cell by cell."""
     if rows.gaps is None:
         return len(rows) * passage.log_volume
-    return float(passage.coordinates.log_volumes(rows.table).sum())
+    return float(passage.coordinates.log_volumes(rows.table[:, : rows.columns]).sum())
 
 
 def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:
     """Return what is to be said of the missing cells of unlabelled rows."""
-    columns, kept = Columns(passage.kept.size, passage.names), passage.kept
+    columns, kept = Columns(passage.kept.size, passage.names), passage.used
     if not isinstance(table, np.ndarray) or not _gaps(table):
         return []
     absent = np.isnan(table) & kept

@@ -26,6 +26,7 @@ from vbrand.estimators.checking import (
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.gaps import log_volume_of
+from vbrand.estimators.learning import known_classes
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
@@ -35,13 +36,14 @@ from vbrand.estimators.story import earlier_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
+from vbrand.io.tables.categories import Wanted
 from vbrand.io.tables.likeness import Given
-from vbrand.model.kernels import KERNELS, Kernel, KernelName
+from vbrand.model.kernels import KERNELS, KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.model.prior import Prior
-from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.lessons import Witnesses
-from vbrand.stage1.modes import known_without, learn_modes
+from vbrand.stage1.modes import known_without
+from vbrand.stage1.passage import Passage
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -82,6 +84,10 @@ class VBrand(Batches):
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
         The largest number of components of a known class (`scatter="modes"`).
+    categories : "auto", list of columns or None, default "auto"
+        Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
+        polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
+        one more level.
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
@@ -157,6 +163,7 @@ class VBrand(Batches):
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
+        categories: Wanted = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -187,6 +194,7 @@ class VBrand(Batches):
         self.scatter = scatter
         self.support_fraction = support_fraction
         self.max_modes = max_modes
+        self.categories = categories
         self.reduce = reduce
         self.max_novel = max_novel
         self.search = search
@@ -304,7 +312,8 @@ class VBrand(Batches):
         if known.lessons is not None:
             fewer, kept = known_without(known, witnesses.rows, hidden, self._tuning.stage1)
         else:
-            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
+            labels = learned.classes[witnesses.member[~hidden]]
+            fewer = known_classes(self, witnesses.rows[~hidden], labels, kernel, learned.passage, None)
             kept = np.arange(known.rows.size)
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         if earlier is None:
@@ -344,29 +353,9 @@ class VBrand(Batches):
         for block, members in self._memberships(X):
             yield block, answers_of(members, self.classes_, self._threshold, group_components)
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
-        return tuple((kernel, self._known(rows, labels, kernel, noise)) for kernel in self._tuning.kernels[self.kernel])
-
-    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel, noise: FloatArray | None) -> KnownClasses:
-        if self.scatter == "modes":
-            return learn_modes(
-                rows,
-                labels,
-                kernel=kernel,
-                support_fraction=self.support_fraction,
-                max_modes=self.max_modes,
-                n_jobs=self.n_jobs,
-                tuning=self._tuning.stage1,
-                noise=noise,
-            )
-        return learn_classes(
-            rows,
-            labels,
-            scatter=self.scatter,
-            support_fraction=self.support_fraction,
-            n_jobs=self.n_jobs,
-            tuning=self._tuning.stage1,
-        )
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
+        kernels, noise = self._tuning.kernels[self.kernel], passage.coordinates.noise
+        return tuple((kernel, known_classes(self, rows, labels, kernel, passage, noise)) for kernel in kernels)
 
     def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
         if self.init is None:
