@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import brief, check_flag, check_jobs, check_number, check_seed, check_whole
+from vbrand.checks import brief, check_engine, check_flag, check_jobs, check_number, check_seed, check_whole
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -30,7 +30,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
-from vbrand.io.tables.categories import Category, Wanted, coded, recoded, settled
+from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, settled
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
@@ -72,6 +72,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
     categories: Wanted = None
 
+    engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
@@ -108,9 +109,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        categories: tuple[Category, ...] = ()
+        categories: Categories = ()
         if self._is_source(X, groups):
-            opened = open_labelled(X, y, Scratch(store))
+            opened = open_labelled(X, y, Scratch(store), self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             numbered, categories = coded(X, self.categories)
@@ -170,7 +171,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
-            return open_rows(X, self._fitted_columns, Scratch(store))
+            return open_rows(X, self._fitted_columns, Scratch(store), self.engine)
         numbered = recoded(X, self._fitted.learned.passage.categories, self._fitted_columns)
         return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
 
@@ -215,7 +216,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         return self._fitted.learned.classes
 
     @property
-    def categories_(self) -> tuple[Category, ...]:
+    def categories_(self) -> Categories:
         """Return the columns of categories and their levels."""
         return self._fitted.learned.passage.categories
 
@@ -260,9 +261,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         passage = self._fitted.learned.passage
         return passage.rows(self._more_rows(X))
 
-    def _learned(
-        self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: tuple[Category, ...]
-    ) -> Learned:
+    def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
         """Return what stage 1 learns from labelled rows."""
         with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
             kept, used = _varying_columns(table, columns, [one.column for one in categories])
@@ -377,6 +376,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
         check_flag("verbose", self.verbose)
         check_jobs(self.n_jobs)
+        check_engine(self.engine)
         check_seed(self.random_state)
 
     def __sklearn_tags__(self) -> Any:

@@ -44,7 +44,7 @@ def _guesses(learned: Learned) -> list[str]:
     """Return which classes have so few labelled rows that what is near them is a guess."""
     _, known = learned.views[0]
     columns = int(learned.passage.kept.sum())
-    rows = np.bincount(known.class_of, known.rows, learned.classes.size).astype(np.int64)
+    rows = np.bincount(known.class_of, known.rows, learned.labelled_classes).astype(np.int64)
     few = np.flatnonzero((rows < _FEW) & (rows <= columns))
     notes = list[str]()
     for count in np.unique(rows[few]).tolist():

@@ -39,7 +39,10 @@ class Category:
         return len(self.levels) + 1
 
 
-def coded(table: Any, wanted: Wanted) -> tuple[Any, tuple[Category, ...]]:
+Categories = tuple[Category, ...]
+
+
+def coded(table: Any, wanted: Wanted) -> tuple[Any, Categories]:
     """Return a table with numbers for the levels of its categories, and those; other tables as they came."""
     chosen = _chosen(table, wanted)
     found, replaced = list[Category](), dict[int, FloatArray]()
