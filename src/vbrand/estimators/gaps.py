@@ -29,7 +29,7 @@ def with_cells(table: Given, kept: BoolArray) -> Given:
         return table
     counted = np.flatnonzero(some) if table.counted is None else table.counted[some[table.counted]]
     if not counted.size:
-        raise ValueError("no row has any value: there is nothing to discover.")
+        raise ValueError("no row has any value, all cells are NaN: there is nothing to discover.")
     return replace(table, counted=counted)
 
 

@@ -23,6 +23,7 @@ class Choice:
     growing: list[str]  # measured, but whole numbers that only grow from row to row
     categories: list[str] = field(default_factory=list)  # measured by their levels
     codes: list[str] = field(default_factory=list)  # measured as numbers, but of so few that they may be codes
+    offered: list[str] = field(default_factory=list)  # text of few levels, not measured but that it could be
 
     @property
     def notes(self) -> list[str]:
@@ -32,9 +33,11 @@ class Choice:
             names = [name for name, why in self.left_out.items() if why == reason]
             if names:
                 after_all = f" (--measure '{names[0]}' measures it all the same)" if reason == Reason.NAMES else ""
+                if reason == Reason.TEXT and self.offered:
+                    after_all = f" (--category '{self.offered[0]}' measures it by its levels)"
                 notes.append(f"columns that were not measured, because {reason}: {listed(names)}{after_all}.")
         if self.categories:
-            notes.append(f"columns of categories: {listed(self.categories)}. --ignore leaves one out.")
+            notes.append(f"columns of categories: {listed(self.categories)}.")
         if self.codes:
             notes.append(
                 f"{listed(self.codes)}: few whole numbers, measured as numbers. If they are codes, say so: --category "
@@ -58,10 +61,10 @@ def choice_of(
     """Return which columns of a table of known rows are measured; `other` is the table of unknown ones.
 
     `roles` are columns that mean something else, `wanted` those that are to be measured whatever they look like;
-    `named` those that are categories, beside text of few levels; None: nothing is.
+    `named` those that are categories; None: there can't be any.
     """
     others = [name for name in known.columns if name not in roles]
-    categories = [] if named is None else [name for name in others if _is_category(known, other, name, wanted, named)]
+    categories = [name for name in others if name in (named or ())]
     columns = [name for name in others if name in known.numeric or name in known.mixed or name in wanted]
     columns = [name for name in columns if name not in categories]
     told_apart = {*columns, *known.empty, *categories}
@@ -77,16 +80,17 @@ def choice_of(
         ids = {}
     growing = [name for name in known.growing(suspects) if name not in ids]
     columns = [name for name in columns if name not in ids]
-    codes = [] if named is None else [name for name in columns if name in suspects and _may_be_codes(known, name)]
-    return Choice(columns, left_out | ids, growing, categories, codes)
+    if named is None:
+        return Choice(columns, left_out | ids, growing)
+    codes = [name for name in columns if name in suspects and _may_be_codes(known, name)]
+    texts = [name for name, reason in left_out.items() if reason == Reason.TEXT]
+    offered = [name for name in texts if _may_be_category(known, other, name)]
+    return Choice(columns, left_out | ids, growing, categories, codes, offered)
 
 
-def _is_category(known: Frame, other: Frame | None, name: str, wanted: Collection[str], named: Collection[str]) -> bool:
-    """Return whether a column is one of categories: it is named, or text of few levels in both tables."""
-    if name in named:
-        return True
-    numbers = name in known.numeric or name in known.mixed or name in known.empty or name in wanted
-    if numbers or holds_dates(known, name) or (other is not None and name not in other.columns):
+def _may_be_category(known: Frame, other: Frame | None, name: str) -> bool:
+    """Return whether a column of text has few levels, and both tables have it."""
+    if other is not None and name not in other.columns:
         return False
     texts = known.texts(name)
     return few_levels(texts) and len({*texts} - {None}) > 1
