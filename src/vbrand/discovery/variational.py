@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.discovery.base import Context, Discovery
-from vbrand.discovery.memberships import Predictive, label_names, memberships
+from vbrand.discovery.memberships import Predictive, group_probabilities, label_names, memberships
 from vbrand.facts.check import Check, check_of
 from vbrand.facts.events import EventLog
 from vbrand.facts.facts import Climb
@@ -23,7 +23,6 @@ from vbrand.inference.search import Found
 from vbrand.model.posterior import Bound
 from vbrand.samples import chunks
 from vbrand.trust.check import Verdict
-from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _DRAWS = 200
@@ -54,8 +53,11 @@ class VariationalDiscovery(Discovery):
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = self._rows.answers("probabilities", (self.labels.size, len(self.groups)), np.float64)
-        for block, members in memberships(self._rows, self._predictive):
-            result[block] = _probabilities(members, self.group_components)
+
+        def taken(piece: slice, found: FloatArray) -> None:
+            result[piece] = found
+
+        each_piece(self._rows, group_probabilities, lambda piece: (self._predictive, self.group_components), taken)
         return result
 
     def prepare(self) -> None:
@@ -357,16 +359,6 @@ def _past(group_components: IntArray, numbers: IntArray, alone: BoolArray, befor
         return tuple(Past(name, alone=each) for name, each in zip(names, own, strict=True))
     rows, centres = before.rows[group_components].tolist(), before.centres[group_components]
     return tuple(Past(*known) for known in zip(names, rows, centres, own, strict=True))
-
-
-def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
-    """Return probabilities of known classes and groups; that of other novel components goes to the best group."""
-    if group_components.size == 0:
-        return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
-    inside = np.exp(members.novel[:, group_components])  # (n, groups)
-    elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
-    inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
-    return np.column_stack([np.exp(members.known), inside])
 
 
 def _count_checked(rows: FloatArray, verdict: Verdict, min_group: int) -> GroupCount:

@@ -80,7 +80,7 @@ def afresh(story: Story | None, known: int) -> Story | None:
         return None
     named = np.flatnonzero(story.class_of >= 0)
     own = story.taught.reordered(story.known + named)
-    new = empty(known, story.window.shape[1])
+    new = empty(known, story.taught.origin.shape[1])
     return replace(
         new,
         batches=story.batches,
@@ -103,7 +103,7 @@ def together(story: Story, rows: Rows) -> Rows:
     """Return the rows of a batch, and after them those of the window."""
     if story.homes.size == 0:
         return rows
-    return Rows.plain(np.vstack([rows.working(slice(None)), story.window]))
+    return Rows.plain(np.vstack([rows.working(slice(None)), story.window]), rows.levels)
 
 
 def frozen(story: Story, posterior: Posterior, chosen: BoolArray) -> Story:

@@ -27,25 +27,25 @@ from vbrand.estimators.checking import (
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.gaps import log_volume_of
 from vbrand.estimators.identity import identity
+from vbrand.estimators.learning import known_classes
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.starting import components_of_labels
+from vbrand.estimators.starting import start_of
 from vbrand.estimators.story import drifts_in, earlier_of, inside_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
-from vbrand.io.tables.likeness import Given
-from vbrand.model.kernels import KERNELS, Kernel, KernelName
+from vbrand.io.tables.categories import Wanted
+from vbrand.model.kernels import KERNELS, KernelName
 from vbrand.model.predictive import log_component_weights
-from vbrand.model.prior import Prior
-from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.lessons import Witnesses
-from vbrand.stage1.modes import known_without, learn_modes
+from vbrand.stage1.modes import known_without
+from vbrand.stage1.passage import Passage
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray
 
 
 class VBrand(Batches):
@@ -83,6 +83,10 @@ class VBrand(Batches):
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
         The largest number of components of a known class (`scatter="modes"`).
+    categories : "auto", list of columns or None, default "auto"
+        Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
+        polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
+        one more level.
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
@@ -107,6 +111,8 @@ class VBrand(Batches):
         The seed: the same number and the same rows give the same answer.
     verbose : bool, default False
         Show progress.
+    engine : dask.distributed.Client, optional
+        The cluster whose workers hold the rows of Dask collections (docs/scale.md). It is not saved.
     known_mean_strength, known_scatter_strength : float, optional
         Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
         times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters. Where both are given,
@@ -158,6 +164,7 @@ class VBrand(Batches):
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
+        categories: Wanted = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -168,6 +175,7 @@ class VBrand(Batches):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        engine: Any = None,
         known_mean_strength: float | None = None,
         known_scatter_strength: float | None = None,
         known_scatter_factor: float = 1.0,
@@ -188,6 +196,7 @@ class VBrand(Batches):
         self.scatter = scatter
         self.support_fraction = support_fraction
         self.max_modes = max_modes
+        self.categories = categories
         self.reduce = reduce
         self.max_novel = max_novel
         self.search = search
@@ -198,6 +207,7 @@ class VBrand(Batches):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.engine = engine
         self.known_mean_strength = known_mean_strength
         self.known_scatter_strength = known_scatter_strength
         self.known_scatter_factor = known_scatter_factor
@@ -304,7 +314,8 @@ class VBrand(Batches):
         if known.lessons is not None:
             fewer, kept = known_without(known, witnesses.rows, hidden, self._tuning.stage1)
         else:
-            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
+            labels = learned.classes[witnesses.member[~hidden]]
+            fewer = known_classes(self, witnesses.rows[~hidden], labels, kernel, learned.passage, None)
             kept = np.arange(known.rows.size)
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         if earlier is None:
@@ -319,8 +330,9 @@ class VBrand(Batches):
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
-            if story is None or story.batches == 0:
-                how["component"] = self._initial_components(task.learned, task.table, prior)
+            if self.init is not None and (story is None or story.batches == 0):
+                everywhere = task.learned.passage.rows(task.table.rows)
+                how["component"] = start_of(self.init, task.learned.classes, everywhere, prior, task.table.counted)
             if story is None:
                 return Further(find(task.rows, prior, effort, task.generator, **how), prior)
             everything = together(story, task.rows)
@@ -336,39 +348,9 @@ class VBrand(Batches):
         for block, members in self._memberships(X):
             yield block, answers_of(members, self.classes_, self._threshold, group_components)
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
-        return tuple((kernel, self._known(rows, labels, kernel, noise)) for kernel in self._tuning.kernels[self.kernel])
-
-    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel, noise: FloatArray | None) -> KnownClasses:
-        if self.scatter == "modes":
-            return learn_modes(
-                rows,
-                labels,
-                kernel=kernel,
-                support_fraction=self.support_fraction,
-                max_modes=self.max_modes,
-                n_jobs=self.n_jobs,
-                tuning=self._tuning.stage1,
-                noise=noise,
-            )
-        return learn_classes(
-            rows,
-            labels,
-            scatter=self.scatter,
-            support_fraction=self.support_fraction,
-            n_jobs=self.n_jobs,
-            tuning=self._tuning.stage1,
-        )
-
-    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
-        if self.init is None:
-            return None
-        start = components_of_labels(learned.classes, self.init, learned.passage.rows(table.rows), prior)
-        start = start if table.counted is None else start[table.counted]
-        groups = int(start.max()) + 1 - prior.known
-        if groups > self.max_novel:
-            raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
-        return start
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
+        kernels, noise = self._tuning.kernels[self.kernel], passage.coordinates.noise
+        return tuple((kernel, known_classes(self, rows, labels, kernel, passage, noise)) for kernel in kernels)
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, tuple(KERNELS))

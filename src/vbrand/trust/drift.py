@@ -41,7 +41,7 @@ def drifts(
     `class_of` are the classes of the components that labelled rows made, which come first; `held` are the rows of the
     batch that each class has.
     """
-    known = class_of.size
+    known, numbers = class_of.size, posterior.components.columns  # levels of categories come after them
     rows, witnesses = _complete(rows, witnesses)
     now, then = _shares(rows, posterior)[:, :known], _shares(witnesses.rows, posterior)[:, :known]
     # labelled rows count as often as rows of their class come in the batch: what leaks from class to class is the same
@@ -50,7 +50,7 @@ def drifts(
 
     found = dict[int, Drift]()
     for k in range(known):
-        first, second = _sample(witnesses.rows, then[:, k]), _sample(rows, now[:, k])
+        first, second = _sample(witnesses.rows[:, :numbers], then[:, k]), _sample(rows[:, :numbers], now[:, k])
         if first is None or second is None:
             continue
         chance, distance = _moved(first, second, posterior.components.reordered(np.array([k])).expected_scatter[0])
@@ -93,8 +93,10 @@ def _moved(first: _Sample, second: _Sample, scatter: FloatArray) -> tuple[float,
 
     # (14.6)  V = C1 / n1 + C2 / n2;  d'd / tr V ~ F(h, g),  h = (tr V)^2 / tr V^2
     squared, trace = float(apart @ apart), float(np.trace(spread))
+    if trace == 0.0:  # rows that are all the same
+        return 1.0, 0.0
     freedom = trace**2 / np.square(spread).sum()
     # (14.7)  g = (tr V)^2 / sum of tr (C / n)^2 / (n - 1) of both
     of_both = [np.square(part).sum() / (each.size - 1.0) for part, each in zip(parts, (first, second), strict=True)]
-    chance = f.sf(squared / trace, freedom, trace**2 / sum(of_both)) if trace > 0.0 else 1.0
+    chance = f.sf(squared / trace, freedom, trace**2 / sum(of_both))
     return float(chance), float(np.sqrt(max(squared - trace, 0.0)))
