@@ -10,6 +10,7 @@ import vbrand
 from vbrand.commands import batches
 from vbrand.commands.options import (
     EPILOG,
+    Category,
     Debug,
     Id,
     Ignore,
@@ -58,6 +59,7 @@ def look(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     sheet: Sheet = None,
     debug: Debug = False,
 ) -> None:
@@ -70,7 +72,8 @@ def look(
         from vbrand.io.tables.look import look_at
         from vbrand.io.tables.material import Roles
 
-        roles = Roles(label, name, None, tuple(ignore or ()), tuple(measure or ()))
+        given = tuple(ignore or ()), tuple(measure or ()), None, tuple(category or ())
+        roles = Roles(label, name, None, *given)
         show_look(look_at(table, roles, sheet), table, label)
 
 
@@ -88,6 +91,7 @@ def discover(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     replicate: Replicate = None,
     sheet: Sheet = None,
     truth: Annotated[
@@ -137,7 +141,8 @@ def discover(
 
         chosen = parsed(settings or [], max_false_novelty)
         with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()), replicate)
+            given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
+            roles = Roles(label, name, truth, *given_columns)
             material = read_material(train, test, roles, sheet)
             if xlsx:
                 check_workbook(len(material.unknown.rows))
@@ -183,7 +188,7 @@ def predict(
         held = read_model(model)
         passage = held.learned.passage
         roles = Roles(None, name, None, tuple(ignore or ()))
-        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet)
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet, passage.categories)
         detector = VBrand.from_model(held)
 
         if out is not None and out.suffix.lower() == ".xlsx":
