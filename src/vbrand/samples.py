@@ -92,7 +92,7 @@ def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
     >>> import numpy as np
     >>> mixed(np.array([0, 1], dtype=np.uint64)) % np.uint64(1000)
-    array([0, 0], dtype=uint64)
+    array([505, 453], dtype=uint64)
     """
     lot = (numbers + np.uint64(2)) * np.uint64(0x9E3779B97F4A7C15)
     lot = (lot ^ (lot >> np.uint64(29))) * np.uint64(0xD6E8FEB86659FD93)

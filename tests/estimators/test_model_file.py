@@ -236,6 +236,7 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
         "versions",
         "settings",
         "facts",
+        ("finding", "meaning", "checked", "rareness"),  # None: as in older files
         ("finding", "prior", "weights", "concentration"),
         ("finding", "posterior", "weights", "concentration"),
         # what a check needs, and what it found: without it later answers are unchecked

@@ -22,7 +22,9 @@ from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
+from vbrand.trust.contrast import TREES
 from vbrand.trust.meaning import Checked
+from vbrand.trust.rareness import Rareness
 from vbrand.types import FloatArray, IntArray
 
 # numbers in working coordinates are far below it, and their squares can still be added up
@@ -243,6 +245,28 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
     _finite(np.array([checked.farthest]))
     _want(bool(((labelled.log_weights <= 0.0) & (labelled.log_weights > -_FARTHEST)).all()), "a weight is no share")
     _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
+    if checked.rareness is not None:
+        _check_rareness(checked.rareness, q)
+
+
+def _check_rareness(rareness: Rareness, q: int) -> None:
+    for hidden in (rareness.by_fit, rareness.by_trees):
+        _want(hidden.ndim == 1 and bool((np.diff(hidden) >= 0.0).all()), "its hidden rows are not in order")
+        _finite(hidden)
+    trees = rareness.contrast
+    nodes = trees.column.size
+    _shapes(trees, column=(nodes,), edge=(nodes,), right=(nodes,), share=(nodes,))
+    _want(trees.roots.ndim == 1 and trees.roots.size == TREES, "it has another number of trees")
+    _want(_indices(trees.roots, nodes), "a tree has no root")
+    _want(len(trees.levels) <= q and all(0 < size < _MOST for size in trees.levels), "a column has no levels")
+    width = q + sum(trees.levels)
+    _want(bool(((trees.column >= -1) & (trees.column < width)).all()), "a tree looks at no column")
+    # both ways lead on, so that there is an end
+    inner = np.flatnonzero(trees.column >= 0)
+    _want(bool((trees.right[inner] > inner).all()) and _indices(trees.right[inner], nodes), "a tree has no end")
+    _want(not inner.size or int(inner[-1]) + 1 < nodes, "a tree has no end")
+    _finite(trees.edge)
+    _want(bool(((trees.share >= 0.0) & (trees.share <= 1.0)).all()), "a share is not between 0 and 1")
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:

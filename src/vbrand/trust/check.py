@@ -83,7 +83,9 @@ def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tu
     table = _table_of_witnesses(case)
     if np.isnan(case.rows).any() or np.isnan(table).any():
         return None
-    return grown(case.rows, table, case.witnesses.member, shares.mean(axis=0), generator, tuning)
+    levels = case.labelled.components.levels
+    sizes = () if levels is None else levels.sizes
+    return grown(case.rows, table, case.witnesses.member, shares.mean(axis=0), sizes, generator, tuning)
 
 
 def _table_of_witnesses(case: Case) -> FloatArray:

@@ -15,8 +15,8 @@ from vbrand.samples import by_content, evenly, mixed
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
-# numbers of 64 bits; each bit says whether a tree sees a row
-_WORDS = 2
+# each bit of two numbers says whether a tree sees a row
+TREES = 128
 # rows that agree to so much of the scales of columns are one measurement
 _SAME = 1e-3
 
@@ -35,9 +35,11 @@ class Contrast:
     edge: FloatArray  # (m,) cells up to it go left
     right: IntArray  # (m,)
     share: FloatArray  # (m,) of the weight in a node that unlabelled rows have
+    levels: tuple[int, ...] = ()  # how many levels the last columns of a row have, which are categories
 
     def log_odds(self, rows: FloatArray) -> FloatArray:
         """Return the log odds that rows in working coordinates are unlabelled ones, (n,)."""
+        rows = _with_levels(rows, self.levels)
         total, asked = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
         _ask(rows, _seen_by(rows), self.roots, self.column, self.edge, self.right, self.share, total, asked)
         # (9.17)  t(y) = log (1/2 + sum of shares) - log (1/2 + sum of 1 - shares), of trees without y
@@ -49,15 +51,17 @@ def grown(
     labelled: FloatArray,
     member: IntArray,
     shares: FloatArray,
+    levels: tuple[int, ...],
     generator: np.random.Generator,
     tuning: CheckTuning,
 ) -> Contrast:
     """Return trees grown from unlabelled and from labelled rows, both in working coordinates.
 
-    `member` are the classes of the labelled rows, which count for as much as the `shares` of the classes, (J,), say.
+    `member` are the classes of the labelled rows, which count for as much as the `shares` of the classes, (J,), say;
+    `levels` are the numbers of levels of the last columns, which are categories.
     """
     some, few = evenly(rows.shape[0], tuning.tree_rows), evenly(labelled.shape[0], tuning.tree_rows)
-    table = np.vstack([rows[some], labelled[few]])
+    table = _with_levels(np.vstack([rows[some], labelled[few]]), levels)
     kind = np.append(np.zeros(some.size, dtype=np.int64), 1 + member[few])  # 0: unlabelled
     order = by_content(table)
     columns = by_content(np.ascontiguousarray(table.T))  # trees draw columns: by content, not by place
@@ -65,7 +69,7 @@ def grown(
     seen, worth = _seen_by(table), np.append(1.0, shares / shares[np.unique(member[few])].sum())
 
     parts = list[_Nodes]()
-    for tree, seed in enumerate(generator.integers(1, 2**63, size=64 * _WORDS, dtype=np.uint64)):
+    for tree, seed in enumerate(generator.integers(1, 2**63, size=TREES, dtype=np.uint64)):
         own = np.flatnonzero((seen[:, tree // 64] >> np.uint64(tree % 64)) & np.uint64(1))
         # what a tree does not see must not make its kind smaller: it would be told from the others by that
         weight = (worth / np.maximum(np.bincount(kind[own], minlength=worth.size), 1))[kind]
@@ -76,7 +80,7 @@ def grown(
     column, edge, right, share = (np.concatenate([part[k] for part in parts]) for k in range(4))
     column = np.where(column < 0, -1, columns[column])
     right = right + np.repeat(roots, sizes)
-    return Contrast(roots.astype(np.int32), column.astype(np.int32), edge, right.astype(np.int32), share)
+    return Contrast(roots, column, edge, right, share, levels)
 
 
 def _tree(
@@ -84,10 +88,19 @@ def _tree(
 ) -> _Nodes:
     """Return the nodes of one tree, grown from some of the rows."""
     most = max(1, 2 * (own.size // leaf) - 1)
-    nodes = np.full(most, -1, dtype=np.int32), np.zeros(most), np.zeros(most, dtype=np.int32), np.full(most, 0.5)
+    nodes = np.full(most, -1, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.int64), np.full(most, 0.5)
     last = _grow(table, unlabelled, weight, own, seed, leaf, *nodes)
     column, edge, right, share = (part[:last] for part in nodes)
     return column, edge, right, share
+
+
+def _with_levels(rows: FloatArray, levels: tuple[int, ...]) -> FloatArray:
+    """Return rows with a column for each level, 1 in rows that have it: the order of levels says nothing."""
+    if not levels:
+        return rows
+    numbers = rows.shape[1] - len(levels)
+    own = [rows[:, [numbers + k]] == np.arange(size) for k, size in enumerate(levels)]
+    return np.column_stack([rows[:, :numbers], *own]).astype(np.float64)
 
 
 def _seen_by(rows: FloatArray) -> NDArray[np.uint64]:

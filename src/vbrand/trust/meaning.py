@@ -65,7 +65,8 @@ class Memberships:
 
     known: FloatArray  # (n, J)
     novel: FloatArray  # (n, T) by novel component; if checked one column more: novelty among the known components
-    unlike: FloatArray | None = None  # (n,) how unlike the labelled rows, by fit and trees; None if nothing was checked
+    unlike: FloatArray | None = None  # (n,) how unlike the labelled rows they are; None if nothing was checked
+    log_odds: FloatArray | float = 0.0  # (n,) the same by trees, if there are any
     cells: FloatArray | None = None  # (n, C) shares of the cells
     doubt: FloatArray | None = None  # (n,) how far what is known of cells goes for a row: less where it is too far out
 
@@ -95,7 +96,7 @@ class Memberships:
         if self.unlike is None:
             return score
         # (9.15)  s exp(+- e (asinh u + t)): more if unlike, whatever the sign of s
-        return np.asarray(score * np.exp(np.sign(score) * STRETCH * self.unlike))
+        return np.asarray(score * np.exp(np.sign(score) * STRETCH * (np.arcsinh(self.unlike) + self.log_odds)))
 
     def is_novel(self, threshold: float) -> BoolArray:
         """Return which rows are novel: P(novel) above the threshold."""
@@ -111,11 +112,10 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
         return Memberships(by_class(shares, class_of), shares[:, class_of < 0])
 
     standing = standing_of(log_parts, checked.labelled.log_parts(rows))
-    stretch = np.arcsinh(standing.unlike)
+    log_odds: FloatArray | float = 0.0
     if checked.rareness is not None:
         log_odds = checked.rareness.contrast.log_odds(rows)
         standing = replace(standing, order=checked.rareness.of(standing.unlike, log_odds))
-        stretch = stretch + log_odds
     mass = checked.cells.mass(standing, class_of)
     known, novel = by_meaning(standing, checked, class_of)
 
@@ -124,7 +124,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     # (9.13)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
     all_known = logsumexp(known, axis=1, keepdims=True)
     known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
-    return Memberships(known, novel, stretch, mass, left)
+    return Memberships(known, novel, standing.unlike, log_odds, mass, left)
 
 
 def stacked_classes(by_fit: FloatArray, by_labels: FloatArray, weight: float) -> FloatArray:

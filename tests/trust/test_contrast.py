@@ -1,0 +1,121 @@
+"""Trees that tell unlabelled from labelled rows: what they see, what they say, and to whom."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from vbrand.trust.contrast import TREES, _seen_by, grown
+from vbrand.trust.tuning import TUNED
+
+
+def trees(rows, labelled, member=None, shares=None, levels=(), seed=0):
+    member = np.zeros(len(labelled), dtype=np.int64) if member is None else member
+    shares = np.bincount(member) / member.size if shares is None else shares
+    return grown(rows, labelled, member, shares, levels, np.random.default_rng(seed), TUNED)
+
+
+def two_tables(seed, n=80, h=60, p=3):
+    generator = np.random.default_rng(seed)
+    return generator.normal(size=(n, p)), generator.normal(size=(h, p)) + 0.5
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_row_is_asked_of_the_trees_that_do_not_see_it(seed):
+    """(9.17), by walking down tree by tree; and the share of a leaf by counting who falls into it."""
+    rows, labelled = two_tables(seed)
+    found = trees(rows, labelled)
+    table = np.vstack([rows, labelled])
+    seen = _seen_by(table)
+    ends = np.append(found.roots[1:], found.column.size)
+
+    def leaf(row, tree):
+        node = found.roots[tree]
+        while found.column[node] >= 0:
+            node = node + 1 if row[found.column[node]] <= found.edge[node] else found.right[node]
+            assert found.roots[tree] < node < ends[tree]
+        return node
+
+    sees = np.array([[int(word) >> k & 1 for word in words for k in range(64)] for words in seen], dtype=bool)
+    assert 0.4 < sees.mean() < 0.6
+    for i in (0, 100):
+        own = [found.share[leaf(table[i], tree)] for tree in np.flatnonzero(~sees[i])]
+        wanted = np.log((0.5 + sum(own)) / (0.5 + len(own) - sum(own)))
+        np.testing.assert_allclose(found.log_odds(table[[i]]), wanted, rtol=1e-9)
+
+    members = np.flatnonzero(sees[:, 5])
+    leaves = np.array([leaf(table[i], 5) for i in members])
+    for node in np.unique(leaves):
+        inside = members[leaves == node]
+        assert inside.size >= TUNED.leaf_rows or np.unique(leaves).size == 1
+        n, h = ((inside < 80).sum() / (members < 80).sum()), ((inside >= 80).sum() / (members >= 80).sum())
+        np.testing.assert_allclose(found.share[node], n / (n + h), rtol=1e-9)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10_000))
+def test_neither_the_order_of_rows_and_columns_nor_copies_matter(seed):
+    rows, labelled = two_tables(seed)
+    generator = np.random.default_rng(seed)
+    wanted = trees(rows, labelled).log_odds(rows)
+    i, j, k = (generator.permutation(size) for size in (80, 60, 3))
+    found = trees(rows[np.ix_(i, k)], labelled[np.ix_(j, k)])
+    np.testing.assert_allclose(found.log_odds(rows[:, k]), wanted, rtol=1e-9)
+    np.testing.assert_array_equal(found.log_odds(rows[:1, k]), found.log_odds(rows[:, k])[:1])
+
+
+def test_rows_of_one_kind_are_not_told_apart():
+    """Labelled rows that no tree has seen look like unlabelled rows of the same kind, also where there are few."""
+    areas = []
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        rows, labelled = generator.normal(size=(2, 60, 4))
+        found = trees(rows, labelled)
+        areas.append(roc_auc_score(np.repeat([1, 0], 60), found.log_odds(np.vstack([rows, labelled]))))
+    assert np.mean(areas) == pytest.approx(0.5, abs=0.04)
+
+
+def test_within_a_class_labelled_and_unlabelled_rows_are_not_told_apart_though_shares_differ():
+    areas = []
+    places = np.array([[0.0, 0.0], [6.0, 0.0]])
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        of, member = np.repeat([0, 1], [160, 40]), np.repeat([0, 1], [30, 70])
+        rows, labelled = (generator.normal(size=(own.size, 2)) + places[own] for own in (of, member))
+        found = trees(rows, labelled, member, np.array([0.8, 0.2]))
+        unlabelled, hidden = found.log_odds(rows), found.log_odds(labelled)
+        for j in range(2):
+            both = np.concatenate([unlabelled[of == j], hidden[member == j]])
+            areas.append(roc_auc_score(np.arange(both.size) < (of == j).sum(), both))
+    assert np.mean(np.reshape(areas, (-1, 2)), axis=0) == pytest.approx([0.5, 0.5], abs=0.05)
+
+
+def test_novelty_that_no_ellipse_tells_stands_out():
+    generator = np.random.default_rng(0)
+
+    def ring(n):
+        angle = generator.uniform(0.0, 2.0 * np.pi, n)
+        return np.column_stack([np.cos(angle), np.sin(angle)]) + 0.1 * generator.normal(size=(n, 2))
+
+    rows = np.vstack([ring(300), 0.2 * generator.normal(size=(40, 2))])  # a spot in the middle of a ring
+    found = trees(rows, ring(200))
+    assert roc_auc_score(np.repeat([0, 1], [300, 40]), found.log_odds(rows)) > 0.95
+
+
+def test_the_names_of_levels_do_not_matter():
+    generator = np.random.default_rng(0)
+    numbers, levels = generator.normal(size=(150, 2)), generator.integers(-1, 4, 150).astype(float)
+    turned = np.array([2.0, 0.0, 3.0, 1.0, -1.0])[levels.astype(int)]
+    scores = []
+    for own in (levels, turned):
+        table = np.column_stack([numbers, own])
+        scores.append(trees(table[:90], table[90:], levels=(4,)).log_odds(table))
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
+
+
+def test_rows_that_are_all_the_same_have_trees_of_one_leaf():
+    found = trees(np.zeros((30, 2)), np.zeros((20, 2)))
+    assert found.roots.size == found.column.size == TREES
+    np.testing.assert_allclose(found.log_odds(np.zeros((1, 2))), 0.0, atol=1.0)
