@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.estimators.fitted import Finding, Learned, Story
+from vbrand.estimators.fitted import INSIDE, Finding, Learned, Story
 from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.check import BINS
 from vbrand.facts.facts import Facts
@@ -288,7 +288,7 @@ def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
     _want(_indices(story.places, novel.size) and bool(novel[story.places].all()), "a group has no component")
     _want(np.unique(story.places).size == count, "two groups have the same component")
     _want(np.array_equal(finding.meaning.class_of[story.places], story.class_of), "a group lost its class")
-    _want(_indices(story.homes + 1, count + 1), "a row belongs to no group")
+    _want(_indices(story.homes - INSIDE, count - INSIDE), "a row belongs to no group")
     _want(story.batches > 0 and story.rows >= 0, "it has no batch")
     for numbers in (story.numbers, story.living, np.array([story.inside])):
         _want(_indices(numbers, max(story.unused, 1)), "a group has a number that was never given")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_choice, check_number, check_whole
-from vbrand.discovery.memberships import Answers, answers_of
+from vbrand.discovery.memberships import Answers, answers_of, memberships
 from vbrand.discovery.variational import discovery_of, in_user_units
 from vbrand.estimators.batches import Batches, Task
 from vbrand.estimators.checking import (
@@ -26,13 +26,14 @@ from vbrand.estimators.checking import (
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.gaps import log_volume_of
+from vbrand.estimators.identity import identity
 from vbrand.estimators.learning import known_classes
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.starting import start_of
-from vbrand.estimators.story import earlier_of, log_of, numbered, together, told
+from vbrand.estimators.story import drifts_in, earlier_of, inside_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
@@ -252,8 +253,14 @@ class VBrand(Batches):
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
         notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
         yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
+        context = self._context(learned, table, yards, class_of, notes, threshold, so_far)
+        same = None
+        if story is not None:
+            parts = [part for _, part in memberships(everything, finding)]
+            context = replace(context, drifts=drifts_in(learned, rows, parts, fit, story))
+            same = identity(story, fit, inside_of(parts, context.threshold))
         discovery = discovery_of(
-            self._context(learned, table, yards, class_of, notes, threshold, so_far),
+            context,
             learned.passage.rows(table.rows),
             in_user_units(fit.found, log_volume_of(everything, learned.passage)),
             finding,
@@ -261,11 +268,12 @@ class VBrand(Batches):
             task.generator,
             None if verdict is None else verdict.of_first(len(rows)),
             table.counted,
-            None if story is None else numbered(story, fit, len(rows), meaning),
+            None if story is None or same is None else numbered(story, fit, same, meaning),
         )
         finding = replace(finding, group_components=discovery.group_components)
-        if story is not None:
-            after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
+        if story is not None and same is not None:
+            size, most = len(rows), (self.max_novel, self._tuning.window)
+            after = told(story, fit, same, everything, size, discovery, meaning, *most)
             finding, discovery = replace(finding, story=after), discovery.after(log_of(after))
         return Fitted(learned, finding, discovery=discovery)
 
