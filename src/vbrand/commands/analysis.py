@@ -5,7 +5,7 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
+from vbrand.io.tables.categories import Category, texts_again
 from vbrand.io.tables.material import Material, Unknown
 from vbrand.io.tables.workbook import write_workbook
 from vbrand.metrics import Scores, evaluate
@@ -95,9 +96,11 @@ def analyse(
         warnings.simplefilter("always", UserWarning)
         detector = VBrand(**settings)
         with stage("learning the known classes"):
-            detector.fit(named(material.rows, unknown.columns), material.labels, material.samples)
-        found = detector.discover(named(unknown.rows, unknown.columns), unknown.samples)
-        unknown = replace(unknown, rows=found.context.table)  # of replicates the mean
+            known = named(material.rows, unknown.columns, unknown.categories)
+            detector.fit(known, material.labels, material.samples)
+        found = detector.discover(named(unknown.rows, unknown.columns, unknown.categories), unknown.samples)
+        categories = detector.categories_
+        unknown = replace(unknown, rows=found.context.table, categories=categories)  # of replicates the mean
 
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
 
@@ -113,7 +116,7 @@ def analyse_batch(detector: VBrand, unknown: Unknown) -> Analysis:
     """Go on with the rows of the next batch; warnings of the library become notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        found = detector.update(named(unknown.rows, unknown.columns))
+        found = detector.update(named(unknown.rows, unknown.columns, unknown.categories))
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     facts = found.facts(source=unknown.source, names=unknown.names)
     return Analysis(detector, found, unknown, replace(facts, notes=(*facts.notes, *said)), None)
@@ -172,7 +175,7 @@ def label_table(
     own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
 
     def blocks() -> Iterator[list[list[Any]]]:
-        for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
+        for block, answers in detector.answers(named(unknown.rows, unknown.columns, unknown.categories)):
             columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
             clusters = answers.clusters.tolist()
             columns += [answers.labels.tolist(), [names[k] for k in clusters], [doubts[k] for k in clusters]]
@@ -260,13 +263,18 @@ def summary_json(analysis: Analysis) -> str:
     return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)  # they steer terminals, as escapes do
 
 
-def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
-    """Return the rows, uncopied, as a table with the names of their columns; those without, or on disk, as they are."""
+def named(rows: NDArray[Any], columns: tuple[str, ...] | None, categories: Sequence[Category] = ()) -> Any:
+    """Return rows as a table with the names of columns and levels; those without names, or on disk, as they are.
+
+    Numbers are not copied unless there are categories.
+    """
     if columns is None or not isinstance(rows, np.ndarray):
         return rows
     import pandas
 
-    return pandas.DataFrame(rows, columns=list(columns), copy=False)
+    table = pandas.DataFrame(rows, columns=list(columns), copy=False)
+    levels = {columns[one.column]: texts_again(rows[:, one.column], one.levels) for one in categories}
+    return table.assign(**{name: pandas.Categorical(texts) for name, texts in levels.items()}) if levels else table
 
 
 def _check(check: Check) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import vbrand
 from vbrand.commands import batches
 from vbrand.commands.options import (
     EPILOG,
+    Category,
     Debug,
     Id,
     Ignore,
@@ -59,6 +60,7 @@ def look(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     sheet: Sheet = None,
     debug: Debug = False,
 ) -> None:
@@ -71,7 +73,8 @@ def look(
         from vbrand.io.tables.look import look_at
         from vbrand.io.tables.material import Roles
 
-        roles = Roles(label, name, None, tuple(ignore or ()), tuple(measure or ()))
+        given = tuple(ignore or ()), tuple(measure or ()), None, tuple(category or ())
+        roles = Roles(label, name, None, *given)
         show_look(look_at(table, roles, sheet), table, label)
 
 
@@ -89,6 +92,7 @@ def discover(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     replicate: Replicate = None,
     sheet: Sheet = None,
     truth: Annotated[
@@ -143,7 +147,8 @@ def discover(
             from vbrand.io.tables.workbook import check_workbook
 
         chosen = parsed(settings or [], max_false_novelty)
-        roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()), replicate)
+        given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
+        roles = Roles(label, name, truth, *given_columns)
         with ExitStack() as until_written:
             with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
                 material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler))
@@ -192,7 +197,7 @@ def predict(
         held = read_model(model)
         passage = held.learned.passage
         roles = Roles(None, name, None, tuple(ignore or ()))
-        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet)
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet, passage.categories)
         detector = VBrand.from_model(held)
 
         if out is not None and out.suffix.lower() == ".xlsx":

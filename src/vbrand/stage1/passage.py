@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows, Source
+from vbrand.io.tables.categories import OTHER_LEVEL, Category
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.reduction import Reduction
@@ -32,6 +33,7 @@ class Passage:
     kept: BoolArray  # (p,) columns that vary among the labelled rows
     reduction: Reduction | None  # of a wide table
     coordinates: Coordinates  # of q columns: the kept ones, or what they were reduced to
+    categories: tuple[Category, ...] = ()  # columns of categories, which come after those q
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -69,8 +71,40 @@ class Passage:
         """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
         return self.coordinates.log_volume
 
+    @property
+    def level_sizes(self) -> tuple[int, ...]:
+        """Return the numbers of levels of the columns of categories."""
+        return tuple(one.size for one in self.categories)
+
+    @property
+    def level_names(self) -> tuple[tuple[str, str], ...]:
+        """Return column and level of all levels of categories, one column after the other, (L, 2)."""
+        return tuple(
+            (self.columns[one.column], level) for one in self.categories for level in (*one.levels, OTHER_LEVEL)
+        )
+
+    def level_shares(self, table: NDArray[Any]) -> FloatArray | None:
+        """Return the share of rows of a table with each level, among those that have one, (L,); None: no categories."""
+        if not self.categories:
+            return None
+        parts = list[FloatArray]()
+        for one in self.categories:
+            column = table[:, one.column]
+            there = column[~np.isnan(column)].astype(np.int64)
+            parts.append(np.bincount(there, minlength=one.size) / max(there.size, 1))
+        return np.concatenate(parts)
+
+    @property
+    def used(self) -> BoolArray:
+        """Return which columns have a part in answers, (p,): the kept ones and the categories."""
+        used = self.kept.copy()
+        used[[one.column for one in self.categories]] = True
+        return used
+
     def rows(self, table: NDArray[Any] | Source) -> Rows:
-        """Return the rows of a table as the model sees them; a table that is not reduced is not copied."""
+        """Return the rows of a table as the model sees them; a table of numbers that is not reduced is not copied."""
+        if self.categories and isinstance(table, np.ndarray):
+            return self.coordinates.view(self.with_levels(self._measured(table), table), self.level_sizes)
         if isinstance(table, np.ndarray):
             return self.coordinates.view(self._measured(table))
         whole = self.reduction is None and self.kept.all()
@@ -78,13 +112,14 @@ class Passage:
 
     def working(self, table: NDArray[Any]) -> FloatArray:
         """Return rows of a table in working coordinates, however far out."""
-        return self.coordinates.inward(self._measured(table).astype(np.float64))
+        return self.with_levels(self.coordinates.inward(self._measured(table).astype(np.float64)), table)
 
     def middle(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean of some rows: in the kept columns, and in working coordinates."""
         kept = table[:, self.kept]
         mean = column_means(kept)
         measured = mean if self.reduction is None else self.reduction.inward(kept).mean(axis=0)
+        measured = measured if self.kept.any() else np.zeros(1)
         return mean, self.coordinates.inward(measured)
 
     def log_volumes(self, table: NDArray[Any]) -> FloatArray:
@@ -93,6 +128,8 @@ class Passage:
 
     def outward(self, points: FloatArray) -> FloatArray:
         """Return points of working coordinates, (n, q), in the kept columns and the user's units."""
+        if not self.kept.any():
+            return points[:, :0]
         measured = self.coordinates.outward(points)
         return measured if self.reduction is None else self.reduction.outward(measured)
 
@@ -131,7 +168,16 @@ class Passage:
         step = self.coordinates.step
         return np.zeros(int(self.kept.sum())) if step is None or self.reduction is not None else step
 
+    def with_levels(self, numbers: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers of rows, and after them their levels, -1 for a missing one."""
+        if not self.categories:
+            return numbers
+        codes = table[:, [one.column for one in self.categories]]
+        return np.column_stack([numbers, np.where(np.isnan(codes), -1.0, codes)])
+
     def _measured(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the columns that coordinates are of."""
+        if not self.kept.any():
+            return np.zeros((table.shape[0], 1))
         kept = table if self.kept.all() else table[:, self.kept]
         return kept if self.reduction is None else self.reduction.inward(kept)

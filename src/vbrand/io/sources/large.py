@@ -50,8 +50,8 @@ def read_large(train: str, test: str | None, roles: Roles, scratch: Scratch, cli
     Without a `client` of Dask rows lie on disk, with one on its workers, which read the files. Of the columns that are
     not measured the id and those of `--ignore` go through to the output.
     """
-    if roles.truth is not None or roles.replicate is not None:
-        raise TableError("--truth and --replicate are for tables that are held in memory.")
+    if roles.truth is not None or roles.replicate is not None or roles.category:
+        raise TableError("--truth, --replicate and --category are for tables that are held in memory.")
     assert roles.label is not None
     known = open_tables(train, roles.all)
     known.require(roles.label, "--label")
