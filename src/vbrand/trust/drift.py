@@ -61,9 +61,8 @@ def drifts(batch: Batch, witnesses: Witnesses, posterior: Posterior, class_of: I
         # (14.8)  p < .01 / (known components x b (b + 1)) in batch b: the sum over b is .01
         sure = chance < _ERROR / (class_of.size * batch.number * (batch.number + 1))
         if sure and (j not in found or distance > found[j].distance):
-            found[j] = Drift(
-                j, round(float(own.sum()) if (batch.member == j).any() else float(batch.held[j])), distance
-            )
+            rows = own.sum() if (batch.member == j).any() else batch.held[j]
+            found[j] = Drift(j, round(float(rows)), distance)
     return tuple(found[j] for j in sorted(found))
 
 
