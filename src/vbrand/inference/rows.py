@@ -151,6 +151,11 @@ class Rows:
         in_memory = isinstance(self.table, np.ndarray)
         return np.zeros(shape, dtype) if in_memory else np.asanyarray(self.table.answers(name, shape, dtype))
 
+    def let_go(self) -> None:
+        """Take answers that lie on disk out of memory."""
+        if not isinstance(self.table, np.ndarray):
+            self.table.scratch.let_go()
+
     @property
     def _block_rows(self) -> int:
         return max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
