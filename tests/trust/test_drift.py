@@ -9,7 +9,7 @@ from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import Posterior
 from vbrand.model.weights import prior_weights
 from vbrand.stage1.lessons import Witnesses
-from vbrand.trust.drift import _moved, _sample, drifts
+from vbrand.trust.drift import Batch, _moved, _sample, drifts
 
 
 def chances(rng, sizes, spreads, shift=0.0, draws=400):
@@ -62,8 +62,9 @@ def rows_of(rng, first, second, shift=0.0):
 def told(rng, first, second, shift=0.0, batch=1):
     witnesses = Witnesses(rows_of(rng, 200, 200), np.repeat([0, 1], 200))
     rows = rows_of(rng, first, second, shift)
-    held = np.array([first, second], dtype=float)
-    return drifts(rows, witnesses, two_classes(), np.array([0, 1]), held, batch)
+    member = np.full(len(rows), -1)
+    own = Batch(batch, rows, member, np.array([first, second], dtype=float))
+    return drifts(own, witnesses, two_classes(), np.array([0, 1]))
 
 
 def test_the_class_that_moved_is_named_with_its_rows_and_how_far():
@@ -83,7 +84,19 @@ def test_rows_with_missing_cells_are_left_out_and_an_absent_class_is_no_drift():
     rows = rows_of(rng, 60, 0)
     rows[0, 0] = np.nan
     witnesses = Witnesses(rows_of(rng, 50, 50), np.repeat([0, 1], 50))
-    assert drifts(rows, witnesses, two_classes(), np.array([0, 1]), np.array([60.0, 0.0]), 1) == ()
+    batch = Batch(1, rows, np.full(60, -1), np.array([60.0, 0.0]))
+    assert drifts(batch, witnesses, two_classes(), np.array([0, 1])) == ()
+
+
+def test_rows_with_labels_tell_of_a_class_that_has_left_its_place():
+    """Without labels its rows would be those of the other class, or novel."""
+    rng = np.random.default_rng(6)
+    rows = rows_of(rng, 15, 60, shift=4.0)
+    witnesses = Witnesses(rows_of(rng, 50, 50), np.repeat([0, 1], 50))
+    member = np.append(np.zeros(15, dtype=int), np.full(60, -1))
+    (found,) = drifts(Batch(1, rows, member, np.array([0.0, 75.0])), witnesses, two_classes(), np.array([0, 1]))
+    assert (found.member, found.rows) == (0, 15)
+    assert found.distance == pytest.approx(4.0, abs=0.6)
 
 
 def test_a_long_stream_is_ever_said_to_drift_with_a_chance_of_one_in_a_hundred():

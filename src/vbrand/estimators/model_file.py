@@ -352,6 +352,9 @@ def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
     if profiles.positions is not None:
         _shapes(profiles, positions=(c,))
+    if facts.levels is not None:
+        _shapes(facts.levels, shares=(groups, len(facts.levels.names)))
+        _finite(facts.levels.shares)
     if facts.confusion is not None:
         _shapes(facts.confusion, counts=(len(facts.confusion.truth), len(facts.confusion.clusters)))
     if facts.climb is not None:

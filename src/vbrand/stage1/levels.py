@@ -93,7 +93,8 @@ def base_levels(known: KnownClasses, tuning: Stage1Tuning = TUNED) -> Levels | N
             return float(level_evidence(one, seen, np.zeros(count, dtype=np.int64)).sum())
 
         # (3.32)  a = argmax of the evidence of all components given Dirichlet(a average)
-        alike = max(np.geomspace(1.0, tuning.most_alike, tuning.alike_steps).tolist(), key=log_evidence)
+        most = max(tuning.most_alike, float(seen.sum()) / count)  # more than its rows no class can show
+        alike = max(np.geomspace(1.0, most, tuning.alike_steps).tolist(), key=log_evidence)
         parts.append(alike * average)
     return Levels(np.concatenate(parts)[None], sizes, np.zeros(1, dtype=bool))
 
