@@ -64,7 +64,9 @@ def grown(
     table = _with_levels(np.vstack([rows[some], labelled[few]]), levels)
     kind = np.append(np.zeros(some.size, dtype=np.int64), 1 + member[few])  # 0: unlabelled
     order = by_content(table)
-    columns = by_content(np.ascontiguousarray(table.T))  # trees draw columns: by content, not by place
+    columns = np.argsort(
+        np.abs(table[order]).sum(axis=0), kind="stable"
+    )  # trees draw columns, by content, not by place
     table, kind = table[np.ix_(order, columns)], kind[order]
     seen, worth = _seen_by(table), np.append(1.0, shares / shares[np.unique(member[few])].sum())
 
