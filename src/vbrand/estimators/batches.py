@@ -60,7 +60,8 @@ class Batches(Stored):
         rows = more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
         if rows.shape[0] > 1 and (rows == rows[0]).all():
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
-        table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+        samples, known = samples_of(groups, rows.shape[0]), fitted.learned
+        table = self._given(rows, Likeness.of(X), samples, known.prints, known.passage.categories)
         with compilation_told(self.verbose), extremes_told():
             self._state = self._updated(fitted, table)
         return self._state.discovery
