@@ -111,16 +111,16 @@ def _sample(rows: FloatArray, weights: FloatArray) -> _Sample | None:
 def _moved(first: _Sample, second: _Sample, scatter: FloatArray) -> tuple[float, float]:
     """Return how likely two means are so far apart by chance, and how far that is, both in units of a scatter."""
     white = np.linalg.inv(np.linalg.cholesky(scatter))
-    parts = [white @ each.scatter @ white.T / each.size for each in (first, second)]
-    spread = parts[0] + parts[1]  # V
+    freedom = first.size + second.size - 2.0
+    # (14.6)  C = ((n1 - 1) C1 + (n2 - 1) C2) / (n1 + n2 - 2),  V = C (1 / n1 + 1 / n2)
+    pooled = ((first.size - 1.0) * first.scatter + (second.size - 1.0) * second.scatter) / freedom
+    spread = white @ pooled @ white.T * (1.0 / first.size + 1.0 / second.size)
     apart = white @ (second.mean - first.mean)  # d
-
-    # (14.6)  V = C1 / n1 + C2 / n2;  d'd / tr V ~ F(h, g),  h = (tr V)^2 / tr V^2
     squared, trace = float(apart @ apart), float(np.trace(spread))
     if trace == 0.0:  # rows that are all the same
         return 1.0, 0.0
-    freedom = trace**2 / np.square(spread).sum()
-    # (14.7)  g = (tr V)^2 / sum of tr (C / n)^2 / (n - 1) of both
-    of_both = [np.square(part).sum() / (each.size - 1.0) for part, each in zip(parts, (first, second), strict=True)]
-    chance = f.sf(squared / trace, freedom, trace**2 / sum(of_both))
+
+    # (14.7)  d'd / tr V ~ F(h, h (n1 + n2 - 2)),  h = (tr V)^2 / tr V^2
+    directions = trace**2 / float(np.square(spread).sum())
+    chance = f.sf(squared / trace, directions, directions * freedom)
     return float(chance), float(np.sqrt(max(squared - trace, 0.0)))
