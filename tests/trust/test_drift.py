@@ -24,10 +24,14 @@ def chances(rng, sizes, spread=1.0, shift=0.0, draws=400):
 
 @pytest.mark.parametrize("spread", [1.0, np.array([1.0, 0.3, 4.0])])
 @pytest.mark.parametrize("sizes", [(40, 25), (15, 200), (60, 3)])
-def test_without_drift_all_chances_are_as_likely(sizes, spread):
+def test_without_drift_chances_are_as_likely_as_they_say(sizes, spread):
+    """Or less: of two ways to see the spread the wider one counts."""
     found = chances(np.random.default_rng(0), sizes, spread)
-    assert kstest(found, "uniform").pvalue > 1e-3
     assert (found < 0.05).mean() < 0.08
+    assert (found < 0.5).mean() < 0.57
+    if min(sizes) > 3:
+        assert kstest(found, "uniform", alternative="greater").pvalue > 1e-3
+        assert (found < 0.5).mean() > 0.3
 
 
 def test_a_few_rows_that_are_alike_are_no_drift():
@@ -36,6 +40,12 @@ def test_a_few_rows_that_are_alike_are_no_drift():
     rows = np.where(rng.random((60, 3)) < 0.5, 0.0, rng.gamma(1.0, 1.0, (60, 3)))  # many zeros
     pair = np.zeros((2, 3))
     assert _moved(_sample(rows, np.ones(60)), _sample(pair, np.ones(2)), np.eye(3))[0] > 0.05
+
+
+def test_one_far_row_among_few_is_no_drift():
+    rng = np.random.default_rng(8)
+    few = np.vstack([rng.normal(size=(2, 3)), np.full((1, 3), 12.0)])
+    assert _moved(_sample(rng.normal(size=(60, 3)), np.ones(60)), _sample(few, np.ones(3)), np.eye(3))[0] > 0.05
 
 
 def test_a_class_that_moves_by_a_standard_deviation_is_told():
