@@ -111,7 +111,7 @@ def _sample(rows: FloatArray, weights: FloatArray) -> _Sample | None:
 def _moved(first: _Sample, second: _Sample, scatter: FloatArray) -> tuple[float, float]:
     """Return how likely two means are so far apart by chance, and how far that is, both in units of a scatter.
 
-    Few rows tell little of their scatter, and one far row moves their mean: so the larger one of two chances counts, with
+    Few rows tell little of their scatter, and one far row moves their mean: the larger of two chances counts, with
     the scatter of each sample and with that of both.
     """
     white = np.linalg.inv(np.linalg.cholesky(scatter))
