@@ -6,14 +6,16 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_number
+from vbrand.commands.parts import parts_written
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.model_file import Model, model_writer
@@ -70,6 +72,11 @@ class Analysis:
     selection: Selection | None = None
 
     @property
+    def on_disk(self) -> bool:
+        """Return whether the rows are not held in memory."""
+        return not isinstance(self.unknown.rows, np.ndarray)
+
+    @property
     def model(self) -> Model:
         """Return what the model file holds."""
         return self.detector.model(self.facts)
@@ -120,7 +127,7 @@ def write_analysis(
 ) -> None:
     """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model.
 
-    With `workbook` the labels are written as an Excel sheet, too.
+    With `workbook` the labels are written as an Excel sheet, too. Those of a large table are a folder of Parquet files.
     """
     model, selection = analysis.model, analysis.selection
     kept = model if rows else without_rows(model)
@@ -128,18 +135,23 @@ def write_analysis(
     with stage("drawing the report"):
         page = report_html(analysis.facts, model.settings, model.versions).encode()
 
-    writes: dict[str, Callable[[BinaryIO], Any]] = {
-        "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts, selected),
+    labels = label_table(analysis.detector, analysis.unknown, model.facts, selected)
+    parts = parts_written(folder, labels.header, labels.blocks, labels.chances) if analysis.on_disk else nullcontext()
+
+    writes: dict[str, Callable[[BinaryIO], Any]] = (
+        {}
+        if analysis.on_disk
+        else {"labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts, selected)}
+    )
+    writes |= {
         "model.vbrand": model_writer(kept),
         "summary.json": lambda file: file.write(summary_json(analysis).encode()),
         "report.html": lambda file: file.write(page),
     }
-
     if workbook:
-        labels = label_table(analysis.detector, analysis.unknown, model.facts, selected)
         writes["labels.xlsx"] = lambda file: write_labels_workbook(file, labels)
 
-    with stage("writing"):
+    with stage("writing"), parts:
         write_together({folder / name: write for name, write in writes.items()})
 
 
@@ -252,11 +264,11 @@ def summary_json(analysis: Analysis) -> str:
 
 
 def named(rows: NDArray[Any], columns: tuple[str, ...] | None, categories: Sequence[Category] = ()) -> Any:
-    """Return the rows as a table with the names of their columns and levels; rows without names as they are.
+    """Return rows as a table with the names of columns and levels; those without names, or on disk, as they are.
 
     Numbers are not copied unless there are categories.
     """
-    if columns is None:
+    if columns is None or not isinstance(rows, np.ndarray):
         return rows
     import pandas
 

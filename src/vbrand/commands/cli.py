@@ -1,6 +1,7 @@
 """The commands: each parses, calls the library once, and prints or writes. It imports what it needs when it runs."""
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -119,6 +120,13 @@ def discover(
         bool, typer.Option("--no-rows", help="Keep no labelled rows in the model; what it discovers is unchecked.")
     ] = False,
     xlsx: Annotated[bool, typer.Option("--xlsx", help="Write labels.xlsx, too: the labels as an Excel sheet.")] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="A cluster of Dask; its workers read the Parquet files."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a large table whose run was stopped, after its last pass.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
@@ -126,7 +134,8 @@ def discover(
 ) -> None:
     """Find known classes and novel groups among unknown rows.
 
-    Columns are matched by name. Writes labels.csv, model.vbrand, summary.json and report.html into FOLDER.
+    Columns are matched by name. Writes labels.csv, model.vbrand, summary.json and report.html into FOLDER; of tables
+    beyond a gigabyte labels.parquet, a folder of files, instead of labels.csv.
 
     Example: vbrand discover known.csv unknown.csv --label variety --id sample -o found
     """
@@ -135,21 +144,23 @@ def discover(
         want_folder(out)
         with stage("starting"):  # imports take a second or two, and nobody should wonder
             from vbrand.commands.analysis import analyse, summary_json, write_analysis
+            from vbrand.commands.large import read_for
             from vbrand.commands.settings import parsed
-            from vbrand.io.tables.material import Roles, read_material
+            from vbrand.io.tables.material import Roles
             from vbrand.io.tables.workbook import check_workbook
 
         chosen = parsed(settings or [], max_false_novelty)
-        with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-            given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
-            roles = Roles(label, name, truth, *given_columns)
-            material = read_material(train, test, roles, sheet)
-            if xlsx:
-                check_workbook(len(material.unknown.rows))
+        given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
+        roles = Roles(label, name, truth, *given_columns)
+        with ExitStack() as until_written:
+            with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
+                material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler, resume))
+                if xlsx:
+                    check_workbook(len(material.unknown.rows))
 
-        given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
-        analysis = analyse(material, given, stage, false_share=false_share)
-        write_analysis(analysis, out, stage, rows=not no_rows, workbook=xlsx)
+            given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
+            analysis = analyse(material, given, stage, false_share=false_share)
+            write_analysis(analysis, out, stage, rows=not no_rows, workbook=xlsx)
 
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
@@ -157,7 +168,8 @@ def discover(
             show(analysis.facts)
             if analysis.selection is not None:
                 typer.echo(analysis.selection)
-            labels = out / f"labels.{'xlsx' if xlsx else 'csv'}"
+            written = "labels.xlsx" if xlsx else "labels.parquet" if analysis.on_disk else "labels.csv"
+            labels = out / written
             typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}. What words mean: vbrand explain.")
 
 
