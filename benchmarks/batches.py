@@ -1,7 +1,7 @@
 """Batches: rows that arrive one part after the other against one discovery of all of them; writes docs/batches.md.
 
     python benchmarks/batches.py                      # what is not stored yet, and the page
-    python benchmarks/batches.py --parts rbf,long     # some parts
+    python benchmarks/batches.py --parts rbf,long     # some parts; --sets iris,wine: of some sets
     python benchmarks/batches.py --page               # runs nothing
 
 Each part stores its lines in docs/benchmark/batches.csv as they come; take lines out of it to run them again. The sets
@@ -228,11 +228,14 @@ def names_of(part: str) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--sets", default="", help="of the team's sets only some")
     parser.add_argument("--page", action="store_true", help="run nothing")
     given = parser.parse_args()
     lines = pd.read_csv(STORE).to_dict("records") if STORE.is_file() else []
     done = {(line["part"], line["set"]) for line in lines}
+    wanted = set(given.sets.split(",")) - {""}
     jobs = [(part, name) for part in given.parts.split(",") for name in names_of(part) if (part, name) not in done]
+    jobs = [(part, name) for part, name in jobs if not wanted or name in wanted or name not in names_in("data")]
     for part, name in [] if given.page else jobs:
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")

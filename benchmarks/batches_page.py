@@ -31,11 +31,13 @@ def write_page(lines: pd.DataFrame) -> None:
     text = [
         "# Batches, measured",
         "",
-        "Written by `benchmarks/batches.py`: `VBrand()` on seventeen sets of the team, at most 2,000 rows of each.",
+        "Written by `benchmarks/batches.py`: `VBrand()` on real sets of the team, at most 2,000 rows of each.",
     ]
     for part, (heading, section) in SECTIONS.items():
         if part in set(lines["part"]):
-            text += ["", f"## {heading}", "", *section(table(lines, part))]
+            found = table(lines, part)
+            sets = [] if part in ("rbf", "long") else [f"{len(found)} sets.", ""]
+            text += ["", f"## {heading}", "", *sets, *section(found)]
     PAGE.write_text("\n".join([*text, ""]))
 
 

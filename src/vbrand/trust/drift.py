@@ -109,18 +109,31 @@ def _sample(rows: FloatArray, weights: FloatArray) -> _Sample | None:
 
 
 def _moved(first: _Sample, second: _Sample, scatter: FloatArray) -> tuple[float, float]:
-    """Return how likely two means are so far apart by chance, and how far that is, both in units of a scatter."""
-    white = np.linalg.inv(np.linalg.cholesky(scatter))
-    parts = [white @ each.scatter @ white.T / each.size for each in (first, second)]
-    spread = parts[0] + parts[1]  # V
-    apart = white @ (second.mean - first.mean)  # d
+    """Return how likely two means are so far apart by chance, and how far that is, both in units of a scatter.
 
-    # (14.6)  V = C1 / n1 + C2 / n2;  d'd / tr V ~ F(h, g),  h = (tr V)^2 / tr V^2
-    squared, trace = float(apart @ apart), float(np.trace(spread))
+    Few rows tell little of their scatter, and one far row moves their mean: the larger of two chances counts, with
+    the scatter of each sample and with that of both.
+    """
+    white = np.linalg.inv(np.linalg.cholesky(scatter))
+    sizes = np.array([first.size, second.size])
+    own = np.stack([white @ each.scatter @ white.T for each in (first, second)])  # (2, q, q)
+    apart = white @ (second.mean - first.mean)  # d
+    squared = float(apart @ apart)
+
+    # (14.6)  C = ((n1 - 1) C1 + (n2 - 1) C2) / (n1 + n2 - 2)
+    pooled = np.tensordot(sizes - 1.0, own, 1) / (sizes.sum() - 2.0)
+    chance = max(_chance(squared, own, sizes), _chance(squared, np.stack([pooled, pooled]), sizes))
+    spread = float((np.trace(pooled) / sizes).sum())
+    return chance, float(np.sqrt(max(squared - spread, 0.0)))
+
+
+def _chance(squared: float, scatters: FloatArray, sizes: FloatArray) -> float:
+    """Return how likely two means are so far apart, given the scatters of their rows, (2, q, q)."""
+    parts = scatters / sizes[:, None, None]
+    trace, squares = float(np.trace(parts.sum(axis=0))), np.square(parts).sum(axis=(1, 2))
     if trace == 0.0:  # rows that are all the same
-        return 1.0, 0.0
-    freedom = trace**2 / np.square(spread).sum()
-    # (14.7)  g = (tr V)^2 / sum of tr (C / n)^2 / (n - 1) of both
-    of_both = [np.square(part).sum() / (each.size - 1.0) for part, each in zip(parts, (first, second), strict=True)]
-    chance = f.sf(squared / trace, freedom, trace**2 / sum(of_both))
-    return float(chance), float(np.sqrt(max(squared - trace, 0.0)))
+        return 1.0
+    # (14.7)  V = C1 / n1 + C2 / n2,  d'd / tr V ~ F(h, g),  h = (tr V)^2 / tr V^2,
+    #         g = (tr V)^2 / sum of tr (C / n)^2 / (n - 1) of both
+    h = trace**2 / float(np.square(parts.sum(axis=0)).sum())
+    return float(f.sf(squared / trace, h, trace**2 / float((squares / (sizes - 1.0)).sum())))
