@@ -43,6 +43,8 @@ from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.stage1.passage import Passage
 from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
+from vbrand.stage1.skew import learn_warp
+from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -70,6 +72,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     novel_scale: Any
     concentration: float | tuple[float, float]
 
+    transform: Literal["auto"] | None = None
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
@@ -202,9 +205,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        coordinates = self._fitted.learned.passage.coordinates
-        volume = coordinates.log_volume if rows.gaps is None else coordinates.log_volumes(rows.table)
-        return np.concatenate(parts) + volume
+        return np.concatenate(parts) + self._fitted.learned.passage.log_volume(rows)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -258,9 +259,12 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             kept = _varying_columns(table, columns)
             order = by_content(table[:, kept])
             table, labels = table[order], labels[order]
-            reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
-            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
-            passage = Passage(columns.names, kept, reduction, coordinates)
+            own = table[:, kept].astype(np.float64)
+            warp = self._warp(own, labels)
+            reduction, measured = self._reduced(own if warp is None else warp.inward(own), labels)
+            step = None if warp is None or reduction is not None else warp.steps(own)
+            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes", step=step)
+            passage = Passage(columns.names, kept, reduction, coordinates, warp)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
         notes = notes_on_classes(table, labels, columns, kept)
@@ -311,6 +315,13 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         if self.min_group is not None:
             return self.min_group
         return max(self._tuning.outlier_rows, int(np.ceil(self._tuning.outlier_share * rows)))
+
+    def _warp(self, rows: FloatArray, labels: NDArray[Any]) -> Warp | None:
+        """Return bent scales of the columns that classes are skewed in; None where columns are taken as they are."""
+        given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
+        if self.transform is None or given:
+            return None
+        return learn_warp(rows, np.unique(labels, return_inverse=True)[1], self._tuning.stage1)
 
     def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
         """Return the reduction of a wide table, and the labelled rows in it."""

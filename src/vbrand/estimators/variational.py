@@ -157,6 +157,7 @@ class VBrand(Batches):
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
+        transform: Literal["auto"] | None = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -187,6 +188,7 @@ class VBrand(Batches):
         self.scatter = scatter
         self.support_fraction = support_fraction
         self.max_modes = max_modes
+        self.transform = transform
         self.reduce = reduce
         self.max_novel = max_novel
         self.search = search
