@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbrand.checks import brief, check_choice, check_flag, check_jobs, check_number, check_seed, check_whole
+from vbrand.checks import (
+    brief,
+    check_choice,
+    check_engine,
+    check_flag,
+    check_jobs,
+    check_number,
+    check_seed,
+    check_whole,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -106,3 +115,15 @@ def test_flags_are_true_or_false():
 def test_values_are_shown_in_one_short_line():
     assert brief(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
     assert len(brief("x" * 1_000)) == 60
+
+
+def test_an_engine_is_a_client_or_none():
+    class Client:
+        def submit(self): ...
+
+        def gather(self): ...
+
+    check_engine(None)
+    check_engine(Client())
+    with pytest.raises(ValueError, match="engine is 'tcp://'"):
+        check_engine("tcp://")

@@ -63,6 +63,7 @@ def test_the_order_by_content_depends_on_neither_places_nor_units(seed, n, p, ro
     generator = np.random.default_rng(seed)
     rows = generator.normal(size=(n, p))
     rows = np.round(rows) if rounded else rows
+    rows[generator.random((n, p)) < 0.1 * generator.integers(0, 2)] = np.nan
     ordered = rows[by_content(rows)]
 
     other = generator.permutation(n)
@@ -73,5 +74,14 @@ def test_the_order_by_content_depends_on_neither_places_nor_units(seed, n, p, ro
 
 def test_rows_have_an_order_by_content_at_the_ends_of_the_range_and_where_columns_are_constant():
     rows = np.array([[1e308, 7.0], [-1e308, 7.0], [0.0, 7.0]])
-    assert by_content(rows).tolist() == [1, 2, 0]
+    assert by_content(rows).tolist() == [1, 0, 2]
+    assert by_content(rows[::-1]).tolist() == [1, 2, 0]
     assert by_content(np.empty((0, 3))).tolist() == []
+
+
+def test_near_rows_are_not_near_each_other_in_the_order_by_content():
+    rows = np.linspace(0.0, 1.0, 2001)[:, None] * [1.0, 3.0]
+    order = by_content(rows)
+    places = np.argsort(order)
+    assert abs(np.corrcoef(places, np.arange(2001))[0, 1]) < 0.1
+    assert abs(np.corrcoef(order[1:], order[:-1])[0, 1]) < 0.1

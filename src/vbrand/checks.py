@@ -33,6 +33,12 @@ def check_jobs(value: object) -> None:
         raise ValueError(f"n_jobs is {brief(value)}; it must be a whole number, 1 or more, or -1 for one per core.")
 
 
+def check_engine(value: object) -> None:
+    """Refuse anything but a client of Dask."""
+    if value is not None and not (hasattr(value, "submit") and hasattr(value, "gather")):
+        raise ValueError(f"engine is {brief(value)}; a dask.distributed.Client is expected.")
+
+
 def check_seed(value: object) -> None:
     """Refuse anything but what random numbers can start from, as scikit-learn has it."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)

@@ -3,14 +3,16 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbrand.types import FloatArray, IntArray
 
 # rows that are looked at together
 _CHUNK = 2**20
 
-# sums that agree in so many digits tie: the others change with the unit of a column
-_DIGITS = 9
+# cells are seen in so many steps of their column's range: finer digits change with its unit; no whole number of them,
+# so that values of few digits do not lie on a border
+_STEPS = 1e9 / np.pi
 
 
 def every_kth(total: int, most: int) -> slice:
@@ -65,21 +67,28 @@ def evenly(total: int, most: int) -> IntArray:
 def by_content(rows: FloatArray) -> IntArray:
     """Return an order of rows that depends on what they hold and not on where they stand: to break ties and round in.
 
-    It is that of their sums in units of the ranges of columns, so units and the order of columns do not matter; of rows
-    that tie it is that of their first cells.
+    It is that of numbers made of their cells, as if drawn by lot: near rows are not near each other in it, as in a sort
+    they would be. Units and the order of columns do not matter; of rows that tie it is that of their first cells.
 
     >>> import numpy as np
     >>> by_content(np.array([[3.0, 0.0], [1.0, 2.0], [1.0, 1.0]]))
-    array([2, 1, 0])
+    array([1, 0, 2])
     """
-    low, high = rows.min(axis=0, initial=np.inf), rows.max(axis=0, initial=-np.inf)
+    low, high = np.fmin.reduce(rows, axis=0, initial=np.inf), np.fmax.reduce(rows, axis=0, initial=-np.inf)
     reach = 0.5 * high - 0.5 * low  # halves: twice the largest number is none
-    size = ((0.5 * rows - 0.5 * low) / np.where(reach > 0.0, reach, 1.0)).sum(axis=1)
-    size = np.round(size, _DIGITS)
-    order = np.argsort(size, kind="stable")
+    cells = np.rint((0.5 * rows - 0.5 * low) / np.where(reach > 0.0, reach, 1.0) * _STEPS)
+    lot = _mixed(np.where(np.isnan(cells), -1.0, cells).astype(np.int64).astype(np.uint64)).sum(axis=1)
+    order = np.argsort(lot, kind="stable")
 
-    tied = size[order][1:] == size[order][:-1]
+    tied = lot[order][1:] == lot[order][:-1]
     places = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
     among = order[places]
-    order[places] = among[np.lexsort((*rows[among].T[::-1], size[among]))]
+    order[places] = among[np.lexsort((*rows[among].T[::-1], lot[among]))]
     return order
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return numbers of 64 bits, each a known but lawless function of another (multiply, fold, multiply, fold)."""
+    mixed = (numbers + np.uint64(2)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xD6E8FEB86659FD93)
+    return mixed ^ (mixed >> np.uint64(32))

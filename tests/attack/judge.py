@@ -1,12 +1,16 @@
 """What counts as a failure: a traceback, NaN, a hang, nonsense, or a message that helps nobody."""
 
 import os
+import signal
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 
 # seconds of a processor that one attempt may take, its children included
 LONGEST = 30.0
+# and by the clock, on a machine that does much else
+HANGS = 300
 # words of numpy, joblib and Python that say nothing to someone with a table
 _OF_OTHERS = (
     "not positive definite",
@@ -28,7 +32,8 @@ def failure_of(attempt, generator, folder):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", RuntimeWarning)
-            attempt(generator, folder)
+            with _alarm():
+                attempt(generator, folder)
     except (ValueError, ImportError) as error:
         wrong = _wrong_sentence(str(error))
         if wrong or type(error) is ImportError:
@@ -37,6 +42,22 @@ def failure_of(attempt, generator, folder):
         return f"{type(error).__name__}: {str(error)[:200]!r}"
     took = sum(os.times()[:4]) - began
     return f"took {took:.0f} s" if took > LONGEST else None
+
+
+@contextmanager
+def _alarm():
+    """Wake an attempt that waits for something that never comes: sleep takes no time of a processor."""
+
+    def ring(*_):
+        raise TimeoutError(f"it hangs: no end after {HANGS} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(HANGS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _wrong_sentence(text):

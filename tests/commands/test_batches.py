@@ -74,8 +74,12 @@ def test_names_come_from_a_file(updated):
     assert run("name", model, "--from", names, "-o", updated / "named.vbrand").exit_code == 0
     assert load(updated / "named.vbrand").classes_.tolist() == ["oat", "rye", "millet"]
     assert load(model).classes_.tolist() == ["oat", "rye"]
-    names.write_text("[1]")
-    assert "holds no names" in run("name", model, "--from", names).output
+    names.write_text('{"novel 1": {"join": "rye"}}')
+    assert run("name", model, "--from", names, "-o", updated / "joined.vbrand").exit_code == 0
+    assert load(updated / "joined.vbrand").classes_.tolist() == ["oat", "rye"]
+    for wrong in ("[1]", '{"novel 1": 5}', '{"novel 1": {"join": 5}}', '{"novel 1": {"other": "oat"}}', "oat"):
+        names.write_text(wrong)
+        assert "holds no names" in run("name", model, "--from", names).output
 
 
 def test_groups_are_joined_and_forgotten(updated):
@@ -90,6 +94,29 @@ def test_events_are_told(updated):
     run("name", updated / "found2" / "model.vbrand", "novel 1", "millet")
     lines = run("events", updated / "found2" / "model.vbrand").output.splitlines()
     assert [line.split()[2] for line in lines[1:]] == ["born", "grown", "named"]
+
+
+def test_one_name_that_can_not_be_leaves_the_others_unsaid(updated):
+    model, names = updated / "found2" / "model.vbrand", updated / "names.json"
+    before = model.read_bytes()
+    names.write_text('{"novel 1": "millet", "novel 9": "vetch"}')
+    assert "there is no group 'novel 9'" in run("name", model, "--from", names).output
+    assert model.read_bytes() == before
+
+
+def test_a_name_may_begin_with_a_dash(updated):
+    model = updated / "found2" / "model.vbrand"
+    assert run("name", "--", model, "novel 1", "-x").output == "known classes: oat, rye, -x.\n"
+
+
+def test_the_report_of_a_named_model_tells_of_it(updated):
+    model = updated / "found2" / "model.vbrand"
+    assert 'id="naming"' in (updated / "found2" / "report.html").read_text()
+    run("name", model, "novel 1", "millet")
+    assert run("report", model).exit_code == 0
+    page = (updated / "found2" / "report.html").read_text()
+    assert 'id="naming"' not in page
+    assert "<td>named</td>" in page
 
 
 @pytest.mark.parametrize(

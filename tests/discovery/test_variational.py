@@ -9,8 +9,8 @@ from scipy.special import logsumexp
 
 from vbrand import VBrand
 from vbrand.discovery import variational
-from vbrand.discovery.memberships import Memberships
-from vbrand.discovery.variational import _by_size, _count_groups, _probabilities
+from vbrand.discovery.memberships import Memberships, _probabilities
+from vbrand.discovery.variational import _by_size, _count_groups
 
 
 @pytest.fixture(scope="module")

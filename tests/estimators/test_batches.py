@@ -12,11 +12,6 @@ from vbrand.facts.events import EventKind
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def third(rng):
     """Return a detector that has found one group in two batches."""
     detector = fitted(rng)

@@ -47,8 +47,7 @@ def test_satellite_soils_by_default():
     known = ~np.isin(codes, [2, 5])
     scores = evaluate(truth, VBrand(random_state=0).fit(rows[known], codes[known]).discover(test))
     assert scores.ari >= 0.68
-    # the search ends in one of several optima that are as good, by the order of rows: .8985 to .904 were seen
-    assert scores.novelty_f1 >= 0.895
+    assert scores.novelty_f1 >= 0.90
 
 
 def heavy(rng, n, place, df):

@@ -9,11 +9,6 @@ from vbrand import VBrand
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def two(rng):
     """Return a detector with two groups."""
     detector = fitted(rng)

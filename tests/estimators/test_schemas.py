@@ -58,6 +58,16 @@ def test_a_golden_file_discovers_again(schema, name, expected):
     assert (found.labels[30:] == novel).all()
 
 
+@each_golden_file
+def test_a_golden_file_goes_on_with_a_batch(schema, name, expected):
+    detector = vbrand.load(GOLDEN / f"{schema}-{name}.vbrand")
+    _, unknown = make.grains(len(expected["rows"][0]))
+    found = detector.update(make.table(unknown[10:50], expected["columns"]))
+    assert (found.clusters[:20] == 0).all()
+    assert {found.groups[k].name for k in found.clusters[20:]} == {"novel 1"}
+    assert detector.events()[-1].group == "novel 1"
+
+
 @pytest.mark.parametrize("number", range(1, SCHEMA + 1))
 def test_there_are_golden_files_of_every_schema(number):
     assert {name for schema, name, _ in MODELS if schema == f"schema{number}"} >= set(make.PROBLEMS)

@@ -7,11 +7,6 @@ from stream import fitted, rows_of
 from vbrand.estimators.story import afresh, begun, earlier_of, empty, frozen
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 def test_there_is_no_story_before_rows(rng):
     assert begun(fitted(rng)._fitted.finding) is None
 

@@ -542,3 +542,94 @@ def test_a_single_row_is_a_report_too(browser, tmp_path):
     open_report(browser, tmp_path / "report.html")
     assert count(browser, f"#map .marks {MARKS}") == len(listed(browser)) == 1
     assert browser.get_log("browser") == []
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory):
+    """Return a folder with a model and a report after four batches, in which two groups have no name."""
+    import numpy as np
+    from stream import fitted, rows_of
+
+    folder, rng = tmp_path_factory.mktemp("weeks"), np.random.default_rng(0)
+    detector = fitted(rng)
+    for third, fourth in ((0, 0), (15, 0), (12, 14), (10, 9)):
+        found = detector.update(rows_of(rng, third=third, fourth=fourth))
+    found.report(folder / "report.html", names=[f"w4-{i}" for i in range(59)])
+    detector.save(folder / "model.vbrand")
+    return folder
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_groups_over_batches_are_drawn_on_any_screen(browser, sized, weeks, width, theme):
+    sized(width, theme)
+    browser.get_log("browser")
+    open_report(browser, weeks / "report.html")
+    assert count(browser, "#timeline .line") == 2
+    assert count(browser, "#timeline .mark.hollow") == 2  # births
+    assert count(browser, "#timeline .mark:not(.hollow)") == 3 + 2
+    for words in (".xtick", ".ytick"):
+        assert browser.execute_script(OVERLAPS, f"#timeline {words}")[1] == []
+    for fold in browser.find_elements(By.CSS_SELECTOR, "#groups details"):
+        browser.execute_script("arguments[0].open = true", fold)
+    browser.find_element(By.CSS_SELECTOR, "#naming input").send_keys("a name that is so long " * 4)
+    assert tuple(browser.execute_script(CUT)) == (0, [])
+    assert min(browser.execute_script(CONTRASTS).values()) >= 3.0
+    browser.find_element(By.CSS_SELECTOR, "#timeline .stage").send_keys(Keys.ARROW_RIGHT)
+    said = browser.find_element(By.CSS_SELECTOR, "#timeline .said").get_attribute("textContent")
+    assert said == "novel 1, batch 2: 15 rows, 15 so far"
+    assert count(browser, "#events tbody tr") == 5
+    assert browser.get_log("browser") == []
+
+
+def test_rows_worth_a_look_are_shown_on_the_map(browser, weeks):
+    open_report(browser, weeks / "report.html")
+    cards = browser.find_elements(By.CSS_SELECTOR, ".naming")
+    assert len(cards) == 2
+    assert "In its middle: w4-" in cards[0].text
+    button = cards[0].find_element(By.TAG_NAME, "button")
+    name = button.text
+    button.send_keys(Keys.ENTER)
+    assert browser.find_element(By.ID, "map-row").text.startswith(f"{name}: novel 1")
+
+
+def typed(browser, *names):
+    for place, name in zip(browser.find_elements(By.CSS_SELECTOR, "#naming input"), names, strict=True):
+        place.clear()
+        place.send_keys(name)
+
+
+@pytest.mark.parametrize(
+    ("names", "classes"),
+    [
+        (("millet", 'vetch\'s "$HOME" `x` <b>'), ["oat", "rye", "millet", 'vetch\'s "$HOME" `x` <b>']),
+        (("millet", "millet"), ["oat", "rye", "millet"]),
+        (("rye", "-x"), ["oat", "rye", "-x"]),
+        (("", "vetch"), ["oat", "rye", "vetch"]),
+    ],
+)
+def test_names_that_are_typed_reach_the_model_by_commands_and_by_a_file(browser, weeks, tmp_path, names, classes):
+    import shlex
+
+    from typer.testing import CliRunner
+
+    from vbrand import load
+    from vbrand.commands.cli import app
+
+    browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    open_report(browser, weeks / "report.html")
+    assert not browser.find_element(By.ID, "named").is_displayed()
+    typed(browser, *names)
+    by_command, by_file = tmp_path / "model.vbrand", tmp_path / "other.vbrand"
+    for copy in (by_command, by_file):
+        shutil.copy(weeks / "model.vbrand", copy)
+    lines = browser.find_element(By.ID, "named-commands").text.splitlines()
+    assert len(lines) == sum(map(bool, names))
+    for line in lines:
+        words = [str(by_command) if word == "model.vbrand" else word for word in shlex.split(line)[1:]]
+        assert CliRunner().invoke(app, words).exit_code == 0
+    browser.find_element(By.ID, "named-save").send_keys(Keys.ENTER)
+    soon(browser, lambda: (tmp_path / "names.json").is_file())
+    done = CliRunner().invoke(app, ["name", str(by_file), "--from", str(tmp_path / "names.json")])
+    assert done.exit_code == 0, done.output
+    assert load(by_command).classes_.tolist() == load(by_file).classes_.tolist() == classes

@@ -11,6 +11,7 @@ from doubts import doubted, unchecked
 from tables import grain_rows
 
 from vbrand.facts.check import UNCHECKED
+from vbrand.facts.events import Event, EventKind, EventLog
 from vbrand.facts.terms import TERMS
 from vbrand.pictures.page import _json, report_html
 
@@ -160,3 +161,21 @@ def test_a_class_of_many_letters_and_long_ids_keep_the_page_small(grain_found):
     by_group = tuple(replace(told, name=groups[2].name) for told in facts.check.by_group)
     facts = replace(facts, groups=groups, check=replace(facts.check, by_group=by_group))
     assert len(report_html(facts, {}, {})) < 300_000
+
+
+def test_groups_over_batches_are_drawn_from_the_second_batch_on(grain_found):
+    facts = grain_found.facts()
+    born = (Event(1, "2026-11-17T09:30:00Z", EventKind.BORN, "novel 1", 30, "<b>oat</b>"),)
+    assert "timeline" not in report_of(report_html(replace(facts, log=EventLog(born, 1)), {}, {}))["figures"]
+    page = report_html(replace(facts, log=EventLog(born, 2)), {}, {})
+    assert "timeline" in report_of(page)["figures"]
+    assert "1 born novel 1 30 &lt;b&gt;oat&lt;/b&gt; 2026-11-17T09:30:00Z" in section(page, "groups")
+    long = EventLog(tuple(replace(born[0], kind=EventKind.GROWN, batch=k) for k in range(200)), 200)
+    assert "The last 100 of 200 events" in section(report_html(replace(facts, log=long), {}, {}), "groups")
+
+
+def test_groups_of_a_sampler_can_not_be_named_in_a_file(grain_found, page):
+    assert report_of(page)["naming"][0]["group"] == 2
+    assert "novel 1 is" in section(page, "profiles")
+    without = report_html(replace(grain_found.facts(), climb=None), {}, {})
+    assert 'id="naming"' not in without

@@ -6,8 +6,9 @@ import numpy as np
 from doubts import doubted
 from tables import grain_rows
 
+from vbrand.facts.events import Event, EventKind, EventLog
 from vbrand.pictures.looks import GREY_INK
-from vbrand.pictures.rows import listed_groups, listed_rows
+from vbrand.pictures.rows import listed_groups, listed_rows, rows_to_look_at
 
 
 def test_every_row_is_listed_with_its_group_and_probabilities(grain_found):
@@ -45,3 +46,23 @@ def test_groups_have_their_looks_and_doubts(grain_found):
     assert (novel["known"], novel["ink"], novel["rows"]) == (False, "warm-0", 30)
     doubtful = listed_groups(doubted(grain_found.facts()))[2]
     assert (doubtful["name"], doubtful["bare"], doubtful["ink"]) == ("novel 1, doubtful", "novel 1", GREY_INK)
+
+
+def test_rows_in_the_middle_and_on_the_border_are_worth_a_look_first(grain_found):
+    facts = grain_found.facts()
+    rows = listed_rows(facts)
+    (group,) = rows_to_look_at(facts)
+    own = np.flatnonzero(rows["group"] == 2)
+    assert group["group"] == 2
+    assert len(set(group["middle"]) | set(group["border"])) == 10
+    assert rows["middle"][group["middle"]].max() <= np.sort(rows["middle"][own])[4]
+    others = np.setdiff1d(own, group["middle"])
+    assert set(group["border"]) == set(others[np.argsort(rows["score"][others])[:5]])
+
+
+def test_groups_that_have_a_name_or_no_component_of_their_own_can_not_be_named(grain_found):
+    facts = grain_found.facts()
+    named = EventLog((Event(1, "", EventKind.NAMED, "novel 1", 30, "teff"),), 1)
+    assert rows_to_look_at(replace(facts, log=named)) == []
+    groups = (*facts.groups[:2], replace(facts.groups[2], alone=False))
+    assert rows_to_look_at(replace(facts, groups=groups)) == []

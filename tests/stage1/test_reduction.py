@@ -17,12 +17,16 @@ def spectra(rng, n, place, level=1.0):
     return level * hump * (1.0 + 0.1 * rng.normal(size=(n, 1))) + 0.2 * slope + 0.01 * rng.normal(size=(n, 200))
 
 
-@pytest.fixture(scope="module")
-def wide():
-    rng = np.random.default_rng(0)
+def wide_table(seed):
+    rng = np.random.default_rng(seed)
     train = np.vstack([spectra(rng, 30, 0.3), spectra(rng, 30, 0.5)])
     test = np.vstack([spectra(rng, 30, 0.3), spectra(rng, 30, 0.5), spectra(rng, 40, 0.8)])
     return train, np.repeat(["beef", "lamb"], 30), test
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return wide_table(0)
 
 
 def test_a_wide_table_works_and_says_what_was_done(wide):
@@ -110,18 +114,18 @@ def test_known_classes_may_lie_a_hundred_scales_apart(seed):
     assert (found.labels == np.repeat([0, -1], 20)).all()
 
 
-def test_the_columns_of_a_novel_hump_explain_it(wide):
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_the_columns_of_a_novel_hump_explain_it(seed):
     """What the components leave over is told column by column: where the hump is that no known class has."""
-    train, labels, test = wide
+    train, labels, test = wide_table(seed)
     found = VBrand(random_state=0).fit(train, labels).discover(test)
     group = found.groups[2]
     assert group.kind == "novel group"
-    shares = [part.share for part in group.explanation.contributions]
-    assert sum(shares) == pytest.approx(1.0)
-    best = [int(part.column.removeprefix("column ")) for part in group.explanation.contributions[:5]]
-    on_the_hump = [140 <= column <= 180 for column in best]  # at 0.8 of 200 columns
-    assert on_the_hump[0]
-    assert sum(on_the_hump) >= 3  # two at the most are where a known hump is missing, or chance
+    parts = [(int(part.column.removeprefix("column ")), part.share) for part in group.explanation.contributions]
+    assert sum(share for _, share in parts) == pytest.approx(1.0)
+    # a hump at 0.8 of 200 columns; single columns elsewhere (a known hump that is missing) may come before some of it
+    assert 140 <= parts[0][0] <= 180
+    assert sum(share for column, share in parts if 140 <= column <= 180) > 0.6
     assert "column 1" in str(group.explanation)
 
 

@@ -76,7 +76,7 @@ def name(
     with sentences(debug=debug):
         from vbrand.estimators.variational import load
 
-        given = _names_in(names) if names is not None else {} if group is None else {group: label}
+        given: dict[str, Any] = _names_in(names) if names is not None else {} if group is None else {group: label}
         if not given or (names is not None and group is not None):
             fail('give a group and its name, as in: vbrand name model.vbrand "novel 1" oat; or --from names.json.')
         if any(called is None for called in given.values()) and not forget:
@@ -84,7 +84,8 @@ def name(
 
         detector = load(model)
         for what, called in given.items():
-            _say(detector, what, called, join=join, forget=forget)
+            name, joins = (called["join"], True) if isinstance(called, dict) else (called, join)
+            _say(detector, what, name, join=joins, forget=forget)
         detector.save(out or model, rows=detector.keeps_rows)
         typer.echo(visible(f"known classes: {', '.join(map(str, detector.classes_.tolist()))}."))
 
@@ -123,12 +124,16 @@ def _number(text: str) -> Any:
         return text
 
 
-def _names_in(path: Path) -> dict[str, str]:
-    """Return names of groups from a file, or refuse it."""
+def _names_in(path: Path) -> dict[str, Any]:
+    """Return names of groups from a file, {"join": name} for one that is part of a class; or refuse it."""
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         held = None
-    if not isinstance(held, dict) or not all(isinstance(label, str) for label in held.values()):
-        fail(f'{path} holds no names; text such as {{"novel 1": "oat"}} is expected.')
+    if not isinstance(held, dict) or not all(map(_is_name, held.values())):
+        fail(f'{path} holds no names; text such as {{"novel 1": "oat", "novel 2": {{"join": "rye"}}}} is expected.')
     return held
+
+
+def _is_name(held: Any) -> bool:
+    return isinstance(held, str) or (isinstance(held, dict) and [*held] == ["join"] and isinstance(held["join"], str))

@@ -13,7 +13,7 @@ from vbrand.estimators.variational import VBrand
 # those that are worth a thought, in the order of help(VBrand) and docs/settings.md
 FIVE = ("max_false_novelty", "threshold", "min_group", "check", "update_known")
 # what takes one value per row, or a matrix, can be given in Python only
-_PYTHON_ONLY = {"init", "novel_mean", "novel_scale"}
+_PYTHON_ONLY = {"init", "engine", "novel_mean", "novel_scale"}
 # what other detectors call the share of rows that they are told to find
 _SHARES = ("contamination", "outlier_fraction", "nu")
 

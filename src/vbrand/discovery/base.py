@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vbrand.checks import check_number
 from vbrand.facts.check import UNCHECKED, Check
+from vbrand.facts.events import NO_EVENTS, EventLog
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
@@ -66,6 +67,7 @@ class Discovery(ABC):
     groups: tuple[Group, ...]  # known classes, then novel groups
     n_groups: GroupCount
     check: Check | None = field(default=None, kw_only=True)  # how far to trust it; None if that was not checked
+    log: EventLog = field(default=NO_EVENTS, kw_only=True)  # what became of groups, batch after batch
 
     @property
     @abstractmethod
@@ -142,6 +144,7 @@ class Discovery(ABC):
             truth=truth,
             scores=scores,
             witnesses=self.context.witnesses,
+            log=self.log,
         )
 
     def report(

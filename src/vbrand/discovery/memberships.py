@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from vbrand.inference.rows import Rows
 from vbrand.trust.meaning import Meaning, Memberships, judged
@@ -61,3 +62,18 @@ def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Mem
     for block in rows.blocks():
         working = rows.working(block)
         yield block, judged(working, predictive.log_parts(working), predictive.meaning)
+
+
+def group_probabilities(rows: Rows, predictive: Predictive, group_components: IntArray) -> FloatArray:
+    """Return probabilities of known classes and groups for some rows, block by block."""
+    return np.concatenate([_probabilities(own, group_components) for _, own in memberships(rows, predictive)])
+
+
+def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
+    """Return probabilities of known classes and groups; that of other novel components goes to the best group."""
+    if group_components.size == 0:
+        return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
+    inside = np.exp(members.novel[:, group_components])  # (n, groups)
+    elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
+    inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
+    return np.column_stack([np.exp(members.known), inside])

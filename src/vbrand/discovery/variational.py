@@ -10,8 +10,9 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.discovery.base import Context, Discovery
-from vbrand.discovery.memberships import Predictive, label_names, memberships
+from vbrand.discovery.memberships import Predictive, group_probabilities, label_names, memberships
 from vbrand.facts.check import Check, check_of
+from vbrand.facts.events import EventLog
 from vbrand.facts.facts import Climb
 from vbrand.facts.groups import GroupCount, Past, describe_groups
 from vbrand.inference.cavi import Stopped
@@ -22,7 +23,6 @@ from vbrand.inference.search import Found
 from vbrand.model.posterior import Bound
 from vbrand.samples import chunks
 from vbrand.trust.check import Verdict
-from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 _DRAWS = 200
@@ -53,9 +53,23 @@ class VariationalDiscovery(Discovery):
     def probabilities(self) -> FloatArray:
         """Return probabilities of known classes and novel groups, (n, J + groups); rows sum to 1."""
         result = self._rows.answers("probabilities", (self.labels.size, len(self.groups)), np.float64)
-        for block, members in memberships(self._rows, self._predictive):
-            result[block] = _probabilities(members, self.group_components)
+
+        def taken(piece: slice, found: FloatArray) -> None:
+            result[piece] = found
+
+        each_piece(self._rows, group_probabilities, lambda piece: (self._predictive, self.group_components), taken)
         return result
+
+    def prepare(self) -> None:
+        """Compute probabilities now, where the table is small."""
+        if self.labels.size * len(self.groups) <= _AT_ONCE:
+            _ = self.probabilities
+
+    def after(self, log: EventLog) -> "VariationalDiscovery":
+        """Return the same discovery, which knows what became of groups."""
+        found = replace(self, log=log)
+        found.prepare()
+        return found
 
     @property
     def class_probabilities(self) -> FloatArray:
@@ -152,7 +166,7 @@ def discovery_of(
     lines, tally = _tallied(rows, predictive, context, counted=verdict is None)
     sizes = np.bincount(lines.clusters, minlength=classes.size + tally.certain.size)
     group_components, numbers = _groups_in_order(sizes[classes.size :], before)
-    past = _past(group_components, numbers, before)
+    past = _past(group_components, numbers, group_components < (predictive.meaning.class_of < 0).sum(), before)
     names = tuple(own.name for own in past)
     evidence = slice(None) if counted is None else counted
     held = sizes[classes.size + group_components]
@@ -197,8 +211,7 @@ def discovery_of(
         _rows=rows,
         _predictive=predictive,
     )
-    if n * len(found.groups) <= _AT_ONCE:
-        _ = found.probabilities
+    found.prepare()
     return found
 
 
@@ -339,23 +352,13 @@ def _by_size(sizes: IntArray) -> IntArray:
     return np.asarray(components[np.argsort(-sizes[components], kind="stable")])
 
 
-def _past(group_components: IntArray, numbers: IntArray, before: Numbered | None) -> tuple[Past, ...]:
-    """Return what was known of each group before."""
-    names = [f"novel {number}" for number in numbers.tolist()]
+def _past(group_components: IntArray, numbers: IntArray, alone: BoolArray, before: Numbered | None) -> tuple[Past, ...]:
+    """Return what was known of each group before; `alone` are those that have a component of their own."""
+    names, own = [f"novel {number}" for number in numbers.tolist()], alone.tolist()
     if before is None:
-        return tuple(map(Past, names))
+        return tuple(Past(name, alone=each) for name, each in zip(names, own, strict=True))
     rows, centres = before.rows[group_components].tolist(), before.centres[group_components]
-    return tuple(Past(*own) for own in zip(names, rows, centres, strict=True))
-
-
-def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
-    """Return probabilities of known classes and groups; that of other novel components goes to the best group."""
-    if group_components.size == 0:
-        return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
-    inside = np.exp(members.novel[:, group_components])  # (n, groups)
-    elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
-    inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere
-    return np.column_stack([np.exp(members.known), inside])
+    return tuple(Past(*known) for known in zip(names, rows, centres, own, strict=True))
 
 
 def _count_checked(rows: FloatArray, verdict: Verdict, min_group: int) -> GroupCount:

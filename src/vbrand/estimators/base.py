@@ -14,7 +14,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import brief, check_flag, check_jobs, check_number, check_seed, check_whole
+from vbrand.checks import (
+    brief,
+    check_choice,
+    check_engine,
+    check_flag,
+    check_jobs,
+    check_number,
+    check_seed,
+    check_whole,
+)
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -25,6 +34,7 @@ from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
+from vbrand.estimators.way_in import way_in
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
@@ -38,13 +48,9 @@ from vbrand.model.kernels import Kernel
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
 from vbrand.samples import by_content
-from vbrand.stage1.classes import KnownClasses, check_sizes
-from vbrand.stage1.coordinates import Coordinates
+from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.stage1.passage import Passage
-from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
-from vbrand.stage1.skew import learn_warp
-from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -73,6 +79,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
 
     transform: Literal["auto"] | None = None
+    engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
@@ -113,7 +120,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
         if self._is_source(X, groups):
-            opened = open_labelled(X, y, Scratch(store))
+            opened = open_labelled(X, y, Scratch(store), self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             table, columns = first_rows(self, X, 3, self._takes_gaps)
@@ -171,7 +178,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
-            return open_rows(X, self._fitted_columns, Scratch(store))
+            return open_rows(X, self._fitted_columns, Scratch(store), self.engine)
         return more_rows(self, X, self._fitted_columns, self._takes_gaps)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -205,7 +212,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        return np.concatenate(parts) + self._fitted.learned.passage.log_volume(rows)
+        return np.concatenate(parts) + self._fitted.learned.passage.log_volumes(rows)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -259,12 +266,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             kept = _varying_columns(table, columns)
             order = by_content(table[:, kept])
             table, labels = table[order], labels[order]
-            own = table[:, kept].astype(np.float64)
-            warp = self._warp(own, labels)
-            reduction, measured = self._reduced(own if warp is None else warp.inward(own), labels)
-            step = None if warp is None or reduction is not None else warp.steps(own)
-            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes", step=step)
-            passage = Passage(columns.names, kept, reduction, coordinates, warp)
+            passage, measured = way_in(self, table[:, kept].astype(np.float64), labels, columns.names, kept)
         rows = passage.coordinates.inward(measured)
         views = self._views_of(rows, labels, passage.coordinates.noise)
         notes = notes_on_classes(table, labels, columns, kept)
@@ -316,25 +318,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             return self.min_group
         return max(self._tuning.outlier_rows, int(np.ceil(self._tuning.outlier_share * rows)))
 
-    def _warp(self, rows: FloatArray, labels: NDArray[Any]) -> Warp | None:
-        """Return bent scales of the columns that classes are skewed in; None where columns are taken as they are."""
-        given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
-        if self.transform is None or given:
-            return None
-        return learn_warp(rows, np.unique(labels, return_inverse=True)[1], self._tuning.stage1)
-
-    def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
-        """Return the reduction of a wide table, and the labelled rows in it."""
-        classes, member = np.unique(labels, return_inverse=True)
-        wanted = self.reduce
-        if wanted == "auto":
-            given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
-            wanted = None if given else columns_wanted(rows.shape[0], classes.size, self._tuning.stage1)
-        if wanted is None or rows.shape[1] <= wanted:
-            return None, rows
-        check_sizes(classes, np.bincount(member))
-        return reduce_columns(rows, member, wanted, self._tuning.stage1)
-
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
         names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
@@ -365,6 +348,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
             check_whole("reduce", self.reduce, 1)
 
+        if self.transform is not None:
+            check_choice("transform", self.transform, ("auto",))
+
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):
             raise ValueError(f"threshold is {self.threshold!r}; it must lie between 0 and 1.")
@@ -376,6 +362,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"update_known is {brief(self.update_known)}; it must be True or False.")
         check_flag("verbose", self.verbose)
         check_jobs(self.n_jobs)
+        check_engine(self.engine)
         check_seed(self.random_state)
 
     def __sklearn_tags__(self) -> Any:

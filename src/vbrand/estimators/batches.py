@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,22 @@ from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.repeated import samples_of
 from vbrand.estimators.settings import extremes_told
 from vbrand.estimators.stored import Stored
-from vbrand.estimators.story import afresh, begun, empty
+from vbrand.estimators.story import afresh, begun, empty, log_of
 from vbrand.facts.events import EventLog
 from vbrand.inference.batches import Further
 from vbrand.inference.rows import Rows
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import more_rows
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows to be shared out, and what is known before."""
+
+    learned: Learned
+    table: Given  # as the user has it
+    rows: Rows  # those of it that count, as the model sees them
+    generator: np.random.Generator
 
 
 class Batches(Stored):
@@ -28,28 +39,11 @@ class Batches(Stored):
     _takes_sources = True
 
     @abstractmethod
-    def _found(
-        self,
-        learned: Learned,
-        view: int,
-        rows: Rows,
-        table: Given,
-        generator: np.random.Generator,
-        story: Story | None,
-    ) -> Further:
-        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
+    def _found(self, task: Task, view: int, story: Story | None) -> Further:
+        """Return the best fit with the classes of a view to the rows of a task, after earlier batches."""
 
     @abstractmethod
-    def _answered(
-        self,
-        learned: Learned,
-        table: Given,
-        rows: Rows,
-        chosen: int,
-        fit: Further,
-        story: Story | None,
-        generator: np.random.Generator,
-    ) -> Fitted:
+    def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
 
     def update(self, X: Any, groups: Any = None) -> Any:
@@ -97,8 +91,7 @@ class Batches(Stored):
 
     def events(self) -> EventLog:
         """Return what became of groups, batch after batch."""
-        story = begun(self._fitted.finding)
-        return EventLog(() if story is None else story.events)
+        return log_of(begun(self._fitted.finding))
 
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         views = enumerate(fitted.learned.views)
@@ -119,6 +112,7 @@ class Batches(Stored):
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         table = with_cells(table, learned.passage.kept)
         rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
-        fits = {view: self._found(learned, view, rows, table, generator, story) for view, story in stories.items()}
+        task = Task(learned, table, rows, generator)
+        fits = {view: self._found(task, view, story) for view, story in stories.items()}
         chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
-        return self._answered(learned, table, rows, chosen, fits[chosen], stories[chosen], generator)
+        return self._answered(task, chosen, fits[chosen], stories[chosen])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vbrand.checks import brief
 from vbrand.discovery.memberships import label_names
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story
-from vbrand.estimators.story import begun, frozen, now
+from vbrand.estimators.story import begun, frozen, log_of, now
 from vbrand.facts.events import Event, EventKind
 from vbrand.trust.named import as_class
 
@@ -140,7 +140,9 @@ def _with_event(fitted: Fitted, story: Story, kind: EventKind, group: str, rows:
     """Return the state with one event more; the last discovery stays as facts, for it knew nothing of it."""
     event = Event(story.batches, now(), kind, group, rows, like)
     facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
-    finding = replace(fitted.finding, story=replace(story, events=(*story.events, event)))
+    story = replace(story, events=(*story.events, event))
+    finding = replace(fitted.finding, story=story)
+    facts = None if facts is None else replace(facts, log=log_of(story))
     return replace(fitted, finding=finding, discovery=None, facts=facts)
 
 

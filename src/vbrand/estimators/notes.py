@@ -23,6 +23,10 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
             "components and the size of what they leave over."
         )
 
+    bent = learned.passage.bent_columns
+    if bent:
+        named = ", ".join(bent[:_NAMED]) + (f" and {len(bent) - _NAMED} more" if len(bent) > _NAMED else "")
+        notes.append(f"skewed columns, measured on a scale that is bent as a logarithm is: {named}.")
     coarse = learned.passage.coarse_columns
     if coarse:
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
@@ -44,7 +48,7 @@ def _guesses(learned: Learned) -> list[str]:
     """Return which classes have so few labelled rows that what is near them is a guess."""
     _, known = learned.views[0]
     columns = int(learned.passage.kept.sum())
-    rows = np.bincount(known.class_of, known.rows, learned.classes.size).astype(np.int64)
+    rows = np.bincount(known.class_of, known.rows, learned.labelled_classes).astype(np.int64)
     few = np.flatnonzero((rows < _FEW) & (rows <= columns))
     notes = list[str]()
     for count in np.unique(rows[few]).tolist():

@@ -14,6 +14,16 @@ from vbrand.model.prior import Prior
 from vbrand.types import IntArray
 
 
+def start_of(given: Any, classes: NDArray[Any], rows: Rows, prior: Prior, counted: IntArray | None) -> IntArray:
+    """Return the component that each row that counts starts in; refuse more groups than the prior has places for."""
+    start = components_of_labels(classes, given, rows, prior)
+    start = start if counted is None else start[counted]
+    groups = int(start.max()) + 1 - prior.known
+    if groups > prior.novel:
+        raise ValueError(f"init has {groups} novel groups, more than max_novel={prior.novel}. Raise max_novel.")
+    return start
+
+
 def components_of_labels(classes: NDArray[Any], given: Any, rows: Rows, prior: Prior) -> IntArray:
     """Return the component that each row starts in, from labels in `init`; of a class its likeliest one.
 

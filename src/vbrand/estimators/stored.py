@@ -1,6 +1,7 @@
 """A detector on disk and back: what `save` keeps, and what a detector is made from when it is loaded."""
 
 import os
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +17,17 @@ from vbrand.io.files.provenance import kept_settings, versions
 
 
 class Stored(Shell):
-    """A detector that can be saved."""
+    """A detector that can be saved, without the cluster that it may compute on; clones have that, too."""
+
+    def __sklearn_clone__(self) -> Self:
+        bare = copy(self)
+        bare.engine = None  # a client can't be copied
+        made: Self = super(Stored, bare).__sklearn_clone__()
+        made.engine = self.engine
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "engine": None}
 
     def save(self, path: str | os.PathLike[str], *, rows: bool = True) -> None:
         """Write the detector to a file, whole or not at all, for `vbrand.load` and `vbrand report`.

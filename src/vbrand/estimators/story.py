@@ -9,7 +9,7 @@ import numpy as np
 from vbrand.discovery.variational import Numbered, VariationalDiscovery
 from vbrand.estimators.fitted import Finding, Story
 from vbrand.estimators.identity import Identity, identity
-from vbrand.facts.events import Event, EventKind
+from vbrand.facts.events import NO_EVENTS, Event, EventKind, EventLog
 from vbrand.inference.batches import Earlier, Further, statistics_in, with_earlier
 from vbrand.inference.rows import Rows
 from vbrand.model.earlier import taught_by
@@ -63,6 +63,11 @@ def begun(finding: Finding) -> Story | None:
         living=living,
         events=tuple(sorted(born, key=lambda event: event.group)),
     )
+
+
+def log_of(story: Story | None) -> EventLog:
+    """Return what became of groups so far."""
+    return NO_EVENTS if story is None else EventLog(story.events, story.batches)
 
 
 def afresh(story: Story | None, known: int) -> Story | None:
@@ -199,6 +204,10 @@ def _events(
             gone.add(number)
             other = str(found.classes[class_of[into]]) if class_of[into] >= 0 else f"novel {numbers[into]}"
             yield Event(batch, time, EventKind.MERGED, f"novel {number}", 0, other)
+
+    for group in found.groups[class_of[: story.known].max() + 1 : found.classes.size]:  # that a person has named
+        if group.rows:
+            yield Event(batch, time, EventKind.GROWN, group.name, group.rows, "")
 
     for number, group in zip(found.group_numbers.tolist(), found.groups[found.classes.size :], strict=True):
         like = "" if group.explanation is None else group.explanation.nearest

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of
 from vbrand.discovery.variational import discovery_of, in_user_units
-from vbrand.estimators.batches import Batches
+from vbrand.estimators.batches import Batches, Task
 from vbrand.estimators.checking import (
     case_of,
     labelled_classes,
@@ -30,21 +30,19 @@ from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
-from vbrand.estimators.starting import components_of_labels
-from vbrand.estimators.story import earlier_of, numbered, together, told
+from vbrand.estimators.starting import start_of
+from vbrand.estimators.story import earlier_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
-from vbrand.io.tables.likeness import Given
 from vbrand.model.kernels import KERNELS, Kernel, KernelName
 from vbrand.model.predictive import log_component_weights
-from vbrand.model.prior import Prior
 from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.modes import known_without, learn_modes
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray
 
 
 class VBrand(Batches):
@@ -82,6 +80,10 @@ class VBrand(Batches):
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
         The largest number of components of a known class (`scatter="modes"`).
+    transform : "auto" or None, default "auto"
+        Columns whose classes are skewed within (positive with a long right tail, piled up at a bound) are measured on a
+        scale that is bent, as a logarithm is, where the labelled rows are so much likelier on it. None takes them as
+        they are, and so does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not "modes".
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
@@ -106,6 +108,8 @@ class VBrand(Batches):
         The seed: the same number and the same rows give the same answer.
     verbose : bool, default False
         Show progress.
+    engine : dask.distributed.Client, optional
+        The cluster whose workers hold the rows of Dask collections (docs/scale.md). It is not saved.
     known_mean_strength, known_scatter_strength : float, optional
         Rows that the centre and the scatter of a known component are worth; by default its labelled rows, and up to ten
         times as many where those are fewer than ten for each of its p (p + 3) / 2 parameters. Where both are given,
@@ -168,6 +172,7 @@ class VBrand(Batches):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        engine: Any = None,
         known_mean_strength: float | None = None,
         known_scatter_strength: float | None = None,
         known_scatter_factor: float = 1.0,
@@ -199,6 +204,7 @@ class VBrand(Batches):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.engine = engine
         self.known_mean_strength = known_mean_strength
         self.known_scatter_strength = known_scatter_strength
         self.known_scatter_factor = known_scatter_factor
@@ -223,20 +229,12 @@ class VBrand(Batches):
         settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
         return cls(**settings)
 
-    def _answered(
-        self,
-        learned: Learned,
-        table: Given,
-        rows: Rows,
-        chosen: int,
-        fit: Further,
-        story: Story | None,
-        generator: np.random.Generator,
-    ) -> Fitted:
+    def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
+        learned, table, rows = task.learned, task.table, task.rows
         best, prior = fit.found.best, fit.prior
         everything = rows if story is None else together(story, rows)
-        verdict = self._verdict(learned, chosen, everything, fit, generator)
+        verdict = self._verdict(learned, view, everything, fit, task.generator)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if fit.found.full and not pieces.size:
@@ -247,7 +245,7 @@ class VBrand(Batches):
             )
 
         threshold = strict_threshold(verdict, float(self.threshold), self.max_false_novelty)
-        finding = Finding(chosen, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
+        finding = Finding(view, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.flatnonzero(prior.class_of >= 0), pieces)
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
         notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
@@ -258,7 +256,7 @@ class VBrand(Batches):
             in_user_units(fit.found, log_volume_of(everything, learned.passage)),
             finding,
             np.exp(log_component_weights(best.posterior)),
-            generator,
+            task.generator,
             None if verdict is None else verdict.of_first(len(rows)),
             table.counted,
             None if story is None else numbered(story, fit, len(rows), meaning),
@@ -266,7 +264,7 @@ class VBrand(Batches):
         finding = replace(finding, group_components=discovery.group_components)
         if story is not None:
             after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
-            finding = replace(finding, story=after)
+            finding, discovery = replace(finding, story=after), discovery.after(log_of(after))
         return Fitted(learned, finding, discovery=discovery)
 
     @property
@@ -315,26 +313,19 @@ class VBrand(Batches):
         since = known.rows.size + np.arange(earlier.class_of.size)
         return Relearned(left.prior(prior), labelled_classes(prior, fewer.rows, left), np.append(kept, since))
 
-    def _found(
-        self,
-        learned: Learned,
-        view: int,
-        rows: Rows,
-        table: Given,
-        generator: np.random.Generator,
-        story: Story | None,
-    ) -> Further:
-        """Return the best fit with the classes of a view to the rows of a table that count, after earlier batches."""
-        prior = self._prior(learned, view, novel=self.max_novel)
+    def _found(self, task: Task, view: int, story: Story | None) -> Further:
+        """Return the best fit with the classes of a view to the rows of a task, after earlier batches."""
+        prior = self._prior(task.learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
         with shown(self.verbose) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
-            if story is None or story.batches == 0:
-                how["component"] = self._initial_components(learned, table, prior)
+            if self.init is not None and (story is None or story.batches == 0):
+                everywhere = task.learned.passage.rows(task.table.rows)
+                how["component"] = start_of(self.init, task.learned.classes, everywhere, prior, task.table.counted)
             if story is None:
-                return Further(find(rows, prior, effort, generator, **how), prior)
-            everything = together(story, rows)
-            return find_further(everything, prior, earlier_of(story), effort, generator, **how)
+                return Further(find(task.rows, prior, effort, task.generator, **how), prior)
+            everything = together(story, task.rows)
+            return find_further(everything, prior, earlier_of(story), effort, task.generator, **how)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
@@ -369,16 +360,6 @@ class VBrand(Batches):
             n_jobs=self.n_jobs,
             tuning=self._tuning.stage1,
         )
-
-    def _initial_components(self, learned: Learned, table: Given, prior: Prior) -> IntArray | None:
-        if self.init is None:
-            return None
-        start = components_of_labels(learned.classes, self.init, learned.passage.rows(table.rows), prior)
-        start = start if table.counted is None else start[table.counted]
-        groups = int(start.max()) + 1 - prior.known
-        if groups > self.max_novel:
-            raise ValueError(f"init has {groups} novel groups, more than max_novel={self.max_novel}. Raise max_novel.")
-        return start
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, tuple(KERNELS))

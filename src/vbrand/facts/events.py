@@ -41,6 +41,7 @@ class EventLog:
     """The events so far, as a table that prints; `to_frame` gives a data frame."""
 
     events: tuple[Event, ...]
+    batches: int = 0  # so far, also those in which nothing happened
 
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
@@ -75,3 +76,6 @@ class EventLog:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+NO_EVENTS = EventLog(())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbrand.facts.check import BINS, UNCHECKED, Check, novelty_bin
 from vbrand.facts.confusion import Confusion, confusion_of
+from vbrand.facts.events import NO_EVENTS, EventLog
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, with_telling
@@ -76,6 +77,7 @@ class Facts:
     scores: tuple[tuple[str, float], ...]  # names and values, if the truth is known
     check: Check | None = None  # how far to trust the answer
     labelled: LabelledPoints | None = None  # None where no labelled row is at hand
+    log: EventLog = NO_EVENTS  # what became of groups, batch after batch
 
     @property
     def known(self) -> int:
@@ -108,6 +110,7 @@ def facts_of(
     scores: tuple[tuple[str, float], ...] = (),
     check: Check | None = None,
     witnesses: Witnesses | None = None,
+    log: EventLog = NO_EVENTS,
 ) -> Facts:
     """Return the facts; `class_probabilities` returns the probabilities of the rows it is given.
 
@@ -144,6 +147,7 @@ def facts_of(
         scores=scores,
         check=check,
         labelled=labelled,
+        log=log,
     )
 
 

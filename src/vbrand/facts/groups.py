@@ -39,6 +39,7 @@ class Group:
     centre: FloatArray  # (p,) mean of its rows, in the user's units
     explanation: Explanation | None  # how far its centre lies from the known classes; None for a known class
     doubtful: bool = False  # it may well be mostly known rows
+    alone: bool = True  # it has a component of its own, so that it can be named
 
     @property
     def what(self) -> str:
@@ -72,6 +73,7 @@ class Past:
     name: str
     rows: float = 0.0  # in earlier batches
     centre: FloatArray = field(default_factory=lambda: np.empty(0))  # (q,) where it lies, in working coordinates
+    alone: bool = True  # it has a component of its own
 
 
 def describe_groups(
@@ -119,6 +121,7 @@ def describe_groups(
                 centre=centres[k] if size else np.full(table.shape[1], np.nan),
                 explanation=None if known else explain(),
                 doubtful=not known and name in doubtful,
+                alone=own.alone,
             )
         )
 

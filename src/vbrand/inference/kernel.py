@@ -80,6 +80,8 @@ def each_piece(
         return taken(piece, work(rows.part(piece), *given(piece)))
 
     pieces = rows.pieces()
+    if hasattr(rows.table, "each"):  # the rows are elsewhere: the work goes to them
+        return list(rows.table.each(work, rows, pieces, given, taken))
     return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
 
 

@@ -21,6 +21,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence, posterior_from
 from vbrand.model.gaps import Spread, completed
 from vbrand.model.prior import Prior, with_novelties
+from vbrand.model.roots import symmetric_roots
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
 from vbrand.samples import some_members
@@ -297,8 +298,7 @@ def _best_guesses(
     `spread` is that of cells that were missing.
     """
     # in units of the base measure, where the rows of a class are about as wide in all directions
-    size, axes = np.linalg.eigh(prior.components.scale[prior.known])
-    unit = local.table @ (axes / np.sqrt(size)) @ axes.T  # by the symmetric root: the order of columns does not matter
+    unit = local.table @ symmetric_roots(prior.components.scale[prior.known])[1]
     labelings = np.array(list(guesses(unit, tuning)))
     last = labelings.max(axis=1)
     labelings, last = labelings[(last >= 1) & (last <= room)], last[(last >= 1) & (last <= room)]

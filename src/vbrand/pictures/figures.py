@@ -147,7 +147,7 @@ def profile_figure(facts: Facts) -> Figure:
         line = {"kind": "line", **shared, "dash": look.dash, "values": profiles.middle[k]}
         series.append({**line, "symbol": None if spectra else look.symbol, **_placed(middle, place, not spectra)})
 
-    names = [_short(name, 40) for name in profiles.columns]
+    names = [short(name, 40) for name in profiles.columns]
     if spectra:
         axes = {"x": {"title": _axis_of(profiles.columns)}, "y": {"title": "median of the group"}}
         return {"series": series, **axes, "names": names}
@@ -174,7 +174,7 @@ def _placed(value: FloatArray, place: FloatArray, across: bool) -> Figure:
 def _axis_of(columns: tuple[str, ...]) -> str:
     """Return what the numbers in the names of columns are, as far as the names tell: "1100 nm" are nm."""
     words = "".join(letter for letter in columns[0] if not (letter.isdigit() or letter == ".")).strip(" _-")
-    return f"column ({_short(words)})" if words else "column"
+    return f"column ({short(words)})" if words else "column"
 
 
 def features_figure(group: Group, look: Look) -> Figure:
@@ -191,15 +191,15 @@ def features_figure(group: Group, look: Look) -> Figure:
         "short": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g}" for p in parts],
         "words": [f"{'▲' if p.value > p.usual else '▼'} {p.value:.4g} (usual: {p.usual:.4g})" for p in parts],
         "tips": [
-            f"{_short(part.column, 60)}: {part.value:.4g}\nusual in the class: {part.usual:.4g}\n"
-            f"{''.join(f'together with {_short(name, 60)}' + chr(10) for name in part.others[:3])}"
+            f"{short(part.column, 60)}: {part.value:.4g}\nusual in the class: {part.usual:.4g}\n"
+            f"{''.join(f'together with {short(name, 60)}' + chr(10) for name in part.others[:3])}"
             f"{part.share:.0%} of the squared distance"
             for part in parts
         ],
     }
 
     more = [f" + {len(part.others)}" if part.others else "" for part in parts]
-    ticks = [(place, f"{_short(part.column)}{more[place]}") for place, part in enumerate(parts)]
+    ticks = [(place, f"{short(part.column)}{more[place]}") for place, part in enumerate(parts)]
     return {
         "series": [bars],
         "across": True,
@@ -245,8 +245,8 @@ def confusion_figure(facts: Facts) -> Figure:
     assert facts.confusion is not None
     table = facts.confusion
     share = table.counts / np.maximum(table.counts.sum(axis=1, keepdims=True), 1)
-    found = [called(group, _short(name)) for group, name in zip(facts.groups, table.clusters, strict=True)]
-    true = [_short(name) for name in table.truth]
+    found = [called(group, short(name)) for group, name in zip(facts.groups, table.clusters, strict=True)]
+    true = [short(name) for name in table.truth]
     cells = {
         "kind": "cells",
         "name": "share of the true class",
@@ -268,8 +268,9 @@ def confusion_figure(facts: Facts) -> Figure:
 
 
 def _name(group: Group) -> str:
-    return called(group, _short(group.name))
+    return called(group, short(group.name))
 
 
-def _short(name: str, most: int = _LONGEST_NAME) -> str:
+def short(name: str, most: int = _LONGEST_NAME) -> str:
+    """Return a name, or as much of it as there is room for."""
     return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -12,14 +12,15 @@ from vbrand.facts.terms import TERMS
 from vbrand.io.files.plain import json_ready
 from vbrand.pictures import figures
 from vbrand.pictures.looks import INKS, NOVELTY_COLOURS, Look, looks_of
-from vbrand.pictures.rows import listed_groups, listed_rows
+from vbrand.pictures.rows import listed_groups, listed_rows, rows_to_look_at
+from vbrand.pictures.timeline import listed_events, timeline_figure
 
 # the most novel groups whose columns are drawn; those after the first few are folded
 _MOST_EXPLAINED = 12
 _UNFOLDED = 3
 # lines of the table of groups that are not folded
 _MOST_LINES = 10
-_SCRIPTS = ("charts.js", "hands.js", "map.js", "rows.js", "report.js")
+_SCRIPTS = ("charts.js", "hands.js", "map.js", "rows.js", "names.js", "report.js")
 _SHAPES = {
     "circle": "●",
     "square": "■",
@@ -60,6 +61,8 @@ def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str
         doubt=DOUBT,
         unexplained=len(explained[_MOST_EXPLAINED:]),
         sampled=len(facts.points.names) < facts.rows,
+        events=listed_events(facts.log) if facts.log.batches > 1 else [],
+        naming=[lines[each["group"]] for each in report["naming"]],
         dropped=0 if facts.climb is None else sum(not move.kept for move in facts.climb.moves),
         notes=sorted(facts.notes, key=lambda note: note.startswith("tails:")),
         settings=sorted(settings.items()),
@@ -82,6 +85,7 @@ def _report(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, Any]:
         "rows": listed_rows(facts),
         "scale": NOVELTY_COLOURS,
         "threshold": facts.threshold,
+        "naming": [] if facts.climb is None else rows_to_look_at(facts),
         "figures": _figures(facts, explained),
     }
 
@@ -93,6 +97,8 @@ def _figures(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, figures
         "profile": figures.profile_figure(facts),
     }
     drawn |= {f"features-{k}": figures.features_figure(line["group"], line["look"]) for k, line in enumerate(explained)}
+    if facts.log.batches > 1 and len(facts.log):
+        drawn["timeline"] = timeline_figure(facts)
     if facts.climb is not None:
         drawn["history"] = figures.history_figure(facts)
     if facts.confusion is not None:

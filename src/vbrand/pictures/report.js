@@ -21,6 +21,7 @@ for (const [name, figure] of Object.entries(report.figures)) {
   charts[name] = name === "map" ? new RowMap(byId(name), figure, report) : new Chart(byId(name), figure);
 }
 const table = new RowTable(report);
+new Naming(report);
 
 // a row that was chosen on the map or in the table is shown in both
 function chooseRow(row) {

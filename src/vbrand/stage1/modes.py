@@ -22,6 +22,7 @@ from vbrand.inference.rows import FARTHEST, Rows
 from vbrand.model.components import Components, evidence, stacked
 from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
+from vbrand.model.roots import symmetric_roots
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import prior_weights
 from vbrand.robust.columns import column_scales, medians
@@ -184,11 +185,9 @@ def _sphere_without(
     averages = [_average_scatter(one, noise, tuning, sphere)[1] for one in (before, after)]
     turned = np.array_equal(sphere, np.eye(sphere.shape[0]))
     if not turned:  # to white coordinates
-        size, axes = np.linalg.eigh(sphere)
-        root, back = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
+        root, back = symmetric_roots(sphere)
         averages = [back @ one @ back for one in averages]
-    size, axes = np.linalg.eigh(averages[0])
-    inverse = (axes / np.sqrt(size)) @ axes.T
+    inverse = symmetric_roots(averages[0])[1]
     without = np.asarray(inverse @ averages[1] @ inverse)
     return without if turned else np.asarray(root @ without @ root)
 
@@ -263,8 +262,7 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     )
     pooled = _one_component(deviations, sphere).posterior.components
     # (3.16)  white = E diag(size^-1/2) E' x,  E diag(size) E' = pooled scatter
-    size, axes = np.linalg.eigh(pooled.expected_scatter[0])
-    root, inverse = (axes * np.sqrt(size)) @ axes.T, (axes / np.sqrt(size)) @ axes.T
+    root, inverse = symmetric_roots(pooled.expected_scatter[0])
     return unit[:, None] * root, inverse / unit
 
 

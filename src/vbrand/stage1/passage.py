@@ -73,12 +73,15 @@ class Passage:
             if spoken
         )
 
-    def log_volume(self, rows: Rows) -> FloatArray:
-        """Return log |dz/dy| of rows of this passage, (n,): what a log density gains on the way to the user's units."""
-        if rows.gaps is None:
-            volume = np.full(len(rows), self.coordinates.log_volume)
-        else:
-            volume = self.coordinates.log_volumes(rows.table)
+    @property
+    def log_volume(self) -> float:
+        """Return log |dz/dy| where scales are not bent: what a log density gains on the way to the user's units."""
+        return self.coordinates.log_volume
+
+    def log_volumes(self, rows: Rows) -> FloatArray:
+        """Return log |dz/dy| of rows of this passage, (n,): less where cells are missing."""
+        own = self.coordinates
+        volume = np.full(len(rows), own.log_volume) if rows.gaps is None else own.log_volumes(rows.table)
         if self.warp is not None and self.reduction is None:
             for block in rows.blocks():
                 volume[block] += self.warp.log_slopes(self.outward(rows.working(block)))

@@ -5,7 +5,7 @@ order, so that whatever it does to outliers it can't gain by them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -14,6 +14,7 @@ from scipy.special import log_ndtr, logsumexp
 
 from vbrand.robust.rounding import rounding_steps
 from vbrand.samples import every_kth
+from vbrand.stage1.jointly import bent_together
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.stage1.warp import Warp
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -24,6 +25,8 @@ _WAYS = ((True, False), (False, True), (True, True))
 _TURNS = 12
 _CUTS = (0.15, 0.5, 0.85)
 _SLIGHT = 0.02
+# steps between points of the grid
+_FINER = (0.5, 0.25, 0.125)
 # of the range of a column: half the width of the cell of a sharp value
 _SHARP = 1e-6
 _TINY = 1e-12
@@ -34,7 +37,7 @@ _PARTS = ("values", "half", "weight", "place", "telling")
 class _Sorted:
     """Values of each column, sorted within classes, one class after the other.
 
-    The outermost ones of a class are two rows, its first and its last: of those nothing counts but that they lie beyond.
+    The outermost ones of a class are two rows, its first and its last: only that they lie beyond the others counts.
     """
 
     values: FloatArray  # (n, p) in units of the column's range
@@ -80,7 +83,7 @@ class _Sorted:
 
     def of_columns(self, chosen: BoolArray) -> "_Sorted":
         """Return some of the columns."""
-        return _Sorted(*(getattr(self, part)[:, chosen] for part in _PARTS), self.start)
+        return replace(self, **{part: getattr(self, part)[:, chosen] for part in _PARTS})
 
 
 @dataclass(frozen=True)
@@ -92,22 +95,31 @@ class _Scale:
     log_slope: FloatArray  # (J, p) summed over the values of each class
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is no number wins nothing
 def learn_warp(rows: FloatArray, member: IntArray, tuning: Stage1Tuning = TUNED) -> Warp | None:
-    """Return the maps of columns whose classes are skewed within, given labelled rows; None if there are none."""
+    """Return the maps of columns whose classes are skewed within, given labelled rows; None if there are none.
+
+    Nor are there any of more columns than rows: so few can't tell how columns go together.
+    """
+    if rows.shape[1] >= rows.shape[0]:
+        return None
     low, high = _ends(rows, member, tuning)
     steps = rounding_steps(rows)
     known = _sorted((rows - low) / (high - low), steps / (high - low), member, tuning)
     best = _best_of_each_way(known, tuning)
     gain = best.evidence - best.price - _evidence(known, _straight(known), _one_hump)  # (3, p)
-    hopeful = (gain > 0.0).any(axis=0)
+    hopeful = np.asarray((gain > 0.0).any(axis=0))
     chosen = np.full(low.size, -1)
     if hopeful.any():
         chosen[hopeful] = _chosen(known.of_columns(hopeful), best.of_columns(hopeful), gain[:, hopeful])
     if (chosen < 0).all():
         return None
 
-    reach, high_reach = np.where(chosen >= 0, best.reaches[:, np.maximum(chosen, 0), np.arange(low.size)], np.inf)
-    return Warp(low, reach * (high - low), high, high_reach * (high - low), steps)
+    bends = best.bends[:, np.maximum(chosen, 0), np.arange(low.size)]  # (3, p)
+    bends[:, chosen >= 0] = _refined(known.of_columns(chosen >= 0), bends[:, chosen >= 0])
+    reach, high_reach, power = bends
+    reach, high_reach = np.where(chosen >= 0, (reach, high_reach), np.inf) * (high - low)
+    return bent_together(rows, member, Warp(low, reach, high, high_reach, power, steps), tuning)
 
 
 def _ends(rows: FloatArray, member: IntArray, tuning: Stage1Tuning) -> tuple[FloatArray, FloatArray]:
@@ -128,13 +140,13 @@ def _ends(rows: FloatArray, member: IntArray, tuning: Stage1Tuning) -> tuple[Flo
 class _Best:
     """The best map of each way to bend each column."""
 
-    reaches: FloatArray  # (2, 3, p) of the low end and of the high end
+    bends: FloatArray  # (3, 3, p) reach of the low end, of the high end, and power
     evidence: FloatArray  # (3, p) with one hump per class
     price: FloatArray  # (3, p) what it must be worth
 
     def of_columns(self, chosen: BoolArray) -> "_Best":
         """Return those of some columns."""
-        return _Best(self.reaches[:, :, chosen], self.evidence[:, chosen], self.price[:, chosen])
+        return _Best(self.bends[:, :, chosen], self.evidence[:, chosen], self.price[:, chosen])
 
 
 def _sorted(values: FloatArray, step: FloatArray, member: IntArray, tuning: Stage1Tuning) -> _Sorted:
@@ -142,7 +154,8 @@ def _sorted(values: FloatArray, step: FloatArray, member: IntArray, tuning: Stag
     half = np.where(step > 0.0, 0.5 * step, _half_gaps(values))
     parts = [_of_class(values[member == j], half[member == j], tuning) for j in range(int(member.max()) + 1)]
     start = np.cumsum([0, *(part[0].shape[0] for part in parts[:-1])])
-    return _Sorted(*(np.concatenate(columns) for columns in zip(*parts, strict=True)), start)
+    together = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return _Sorted(**dict(zip(_PARTS, together, strict=True)), start=start)
 
 
 def _of_class(values: FloatArray, half: FloatArray, tuning: Stage1Tuning) -> tuple[FloatArray, ...]:
@@ -188,12 +201,13 @@ def _half_gaps(values: FloatArray) -> FloatArray:
 def _best_of_each_way(known: _Sorted, tuning: Stage1Tuning) -> _Best:
     """Return the best map of each way to bend a scale, out of a grid."""
     p = known.values.shape[1]
-    found = np.empty((2, 3, p)), np.empty((3, p)), np.empty((3, p))
+    found = np.empty((3, 3, p)), np.empty((3, p)), np.empty((3, p))
     values = np.log(np.maximum((known.asked * known.count).sum(axis=0), 1.0))
     for way, (low, high) in enumerate(_WAYS):
         some = tuning.reaches[:: 1 + (low and high)]
-        grid = np.array(list(product(some if low else (np.inf,), some if high else (np.inf,))))  # (g, 2)
-        scores = np.stack([_evidence(known, _bent(known, np.full((p, 2), each).T), _one_hump) for each in grid])
+        ends = (some if stretched else (np.inf,) for stretched in (low, high))
+        grid = np.array(list(product(*ends, tuning.powers)))  # (g, 3)
+        scores = np.stack([_evidence(known, _bent(known, np.full((p, 3), each).T), _one_hump) for each in grid])
         found[0][:, way] = grid[scores.argmax(axis=0)].T
         found[1][way] = scores.max(axis=0)
         # (3.34)  k / 2 log n, k of the two reaches being finite, and log max - log mean over three grids
@@ -202,25 +216,37 @@ def _best_of_each_way(known: _Sorted, tuning: Stage1Tuning) -> _Best:
     return _Best(*found)
 
 
+def _refined(known: _Sorted, bends: FloatArray) -> FloatArray:
+    """Return reaches and powers, (3, p), that are better still: a grid is coarse."""
+    best = _evidence(known, _bent(known, bends), _one_hump)
+    for size, row, sign in product(_FINER, range(3), (-1.0, 1.0)):
+        moved = bends.copy()
+        # half the way to the next point of the grid, then a quarter, then an eighth
+        moved[row] = np.maximum(bends[2] + sign * size / 3.0, 0.0) if row == 2 else bends[row] * 4.0 ** (sign * size)
+        score = _evidence(known, _bent(known, moved), _one_hump)
+        bends, best = np.where(score > best, moved, bends), np.maximum(score, best)
+    return bends
+
+
 def _chosen(known: _Sorted, best: _Best, gain: FloatArray) -> IntArray:
     """Return which way each column is bent, -1 for none, where classes may have two humps each."""
     without = _evidence(known, _straight(known), _humps)
-    ways = [_evidence(known, _bent(known, best.reaches[:, way]), _humps) for way in range(3)]
+    ways = [_evidence(known, _bent(known, best.bends[:, way]), _humps) for way in range(3)]
     gain = np.minimum(np.stack(ways) - best.price - without, gain)
     return np.where(gain.max(axis=0) > 0.0, gain.argmax(axis=0), -1)
 
 
-def _bent(known: _Sorted, reaches: FloatArray) -> _Scale:
-    """Return the values on a bent scale, given the reaches of both ends, (2, p)."""
-    none, one = np.zeros(reaches.shape[1]), np.ones(reaches.shape[1])
-    warp = Warp(none, reaches[0], one, reaches[1], none)
+def _bent(known: _Sorted, bends: FloatArray) -> _Scale:
+    """Return the values on a bent scale, given the reaches of both ends and the power, (3, p)."""
+    none, one = np.zeros(bends.shape[1]), np.ones(bends.shape[1])
+    warp = Warp(none, bends[0], one, bends[1], bends[2], none)
     # a value stands for its cell, whose width is bent with the scale; of a sharp value that of a thin one
     half = np.maximum(known.half, _SHARP)
-    above, below = warp.inward(known.values + half), warp.inward(known.values - half)
+    width = np.maximum(warp.inward(known.values + half) - warp.inward(known.values - half), _TINY)
     # a value that many rows share does not tell how fine the scale is there: it counts as the others do on average
-    log_slope = np.add.reduceat(known.telling * np.log((above - below) / (2.0 * half)), known.start, axis=0)
+    log_slope = np.add.reduceat(known.telling * np.log(width / (2.0 * half)), known.start, axis=0)
     log_slope *= known.exact / np.maximum(known.told, 1.0)
-    return _Scale(warp.inward(known.values), np.square(known.half * (above - below) / half) / 12.0, log_slope)
+    return _Scale(warp.inward(known.values), np.square(known.half * width / half) / 12.0, log_slope)
 
 
 def _straight(known: _Sorted) -> _Scale:
@@ -272,9 +298,7 @@ def _hump(known: _Sorted, scale: _Scale, share: FloatArray, turns: int) -> Float
     return np.asarray(score + constant[member])
 
 
-def _moments(
-    known: _Sorted, scale: _Scale, centre: FloatArray, variance: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _moments(known: _Sorted, scale: _Scale, centre: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return what values are expected to be, and their squares about a centre: of outermost ones beyond the others."""
     expected = scale.values.copy()
     square = np.square(expected - centre[known.member]) + scale.noise

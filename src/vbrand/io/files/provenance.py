@@ -31,8 +31,8 @@ def _version(package: str) -> str:
 
 
 def kept_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as a file can hold them."""
-    return {name: kept_setting(name, value) for name, value in settings.items()}
+    """Return settings as a file can hold them; where rows were computed is none of them."""
+    return {name: kept_setting(name, value) for name, value in settings.items() if name != "engine"}
 
 
 def kept_setting(name: str, value: Any) -> Any:

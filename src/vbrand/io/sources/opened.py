@@ -1,4 +1,4 @@
-"""What is no table in memory but says where one is: names of files, folders and patterns, .npy files, memory maps."""
+"""What is no table in memory but says where one is: names of files and folders, .npy files, memory maps, Dask."""
 
 import mmap
 import os
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbrand.io.sources.flat import Flat, copied
 from vbrand.io.sources.gathered import gathered, spooled
+from vbrand.io.sources.partitions import collected, collected_labelled, is_collection
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.columns import measured, want_columns
 from vbrand.io.tables.folders import files_of, joined
@@ -29,17 +30,19 @@ class Opened:
 
     rows: NDArray[Any]  # (m, p)
     labels: NDArray[Any]  # (m,)
-    rest: Any  # (n, p) on disk
+    rest: Any  # (n, p) on disk, or on the workers of a cluster
     columns: Columns
 
 
 def is_source(table: Any) -> bool:
     """Return whether this says where rows are, instead of holding them."""
-    return isinstance(table, str | os.PathLike | Flat) or _is_plain_map(table)
+    return isinstance(table, str | os.PathLike | Flat) or _is_plain_map(table) or is_collection(table)
 
 
-def open_rows(table: Any, columns: Columns, scratch: Scratch) -> Flat:
-    """Return the rows of a source that has the columns of a fit, and perhaps others."""
+def open_rows(table: Any, columns: Columns, scratch: Scratch, engine: Any = None) -> Any:
+    """Return the rows of a source that has the columns of a fit, and perhaps others; `engine` is a client of Dask."""
+    if is_collection(table):
+        return _some(collected(table, columns, engine, scratch), "the Dask collection")
     flat = _flat(table, scratch)
     if flat is None:
         frame = _frame(table, ())
@@ -53,13 +56,19 @@ def open_rows(table: Any, columns: Columns, scratch: Scratch) -> Flat:
     else:
         _check_count(flat.shape[1], columns)
         _check_finite(flat, columns)
-    if len(flat) == 0:
-        raise ValueError(f"{_called(table)} has no rows.")
-    return flat
+    return _some(flat, _called(table))
 
 
-def open_labelled(table: Any, labels: Any, scratch: Scratch) -> Opened:
+def _some(rows: Any, name: str) -> Any:
+    if len(rows) == 0:
+        raise ValueError(f"{name} has no rows.")
+    return rows
+
+
+def open_labelled(table: Any, labels: Any, scratch: Scratch, engine: Any = None) -> Opened:
     """Return the rows of a source; `labels` name the column that holds the classes, or have one entry per row."""
+    if is_collection(table):
+        return Opened(*collected_labelled(table, labels, engine, scratch))
     flat = _flat(table, scratch)
     if flat is None and isinstance(labels, str):
         frame = _frame(table, {labels})

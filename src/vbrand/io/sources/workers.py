@@ -1,0 +1,166 @@
+"""Rows on the workers of a Dask cluster: what a pass is about is sent to them, and what it finds comes back.
+
+They are cut into ranges of rows that do not depend on partitions, so that sums are the same whatever these are. No row
+is sent from here: what a lost worker held is made again from where it came.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbrand.io.sources.cluster import each_result, in_order
+from vbrand.io.sources.flat import COPIED, Numbers, numbers_of
+from vbrand.io.sources.scratch import Scratch
+from vbrand.threads import one_thread
+from vbrand.types import BoolArray, IntArray
+
+Kept = TypeVar("Kept")
+
+
+class WorkerRows:
+    """Rows, (n, p), in parts that are on workers."""
+
+    def __init__(
+        self, client: Any, parts: list[Any], sizes: list[int], columns: int, dtype: Any, scratch: Scratch
+    ) -> None:
+        self.client, self.scratch, self.dtype = client, scratch, np.dtype(dtype)
+        self._parts, self._edges = parts, np.append(0, np.cumsum(sizes)).astype(np.int64)
+        self.shape = (int(self._edges[-1]), columns)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, chosen: Any) -> NDArray[Any]:
+        numbers = numbers_of(chosen, len(self))
+        part = np.searchsorted(self._edges, numbers, side="right") - 1
+        wanted = np.unique(part).tolist()
+        places = [np.flatnonzero(part == i) for i in wanted]
+
+        def take(number: int) -> Any:
+            i = wanted[number]
+            return self._submit(_taken, self._parts[i], _short(numbers[places[number]] - self._edges[i]))
+
+        found = np.empty((numbers.size, self.shape[1]), self.dtype)
+        for number, rows in each_result(self.client, take, len(wanted)):
+            found[places[number]] = rows
+        return found
+
+    def room(self) -> Numbers:
+        """Return room for a small number of each row, all zero: on disk here, not on the workers."""
+        return Numbers.zeros(self.scratch, len(self))
+
+    def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return room for answers: zeros, mapped into memory."""
+        return self.scratch.answers(name, shape, dtype)
+
+    def mapped(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> "WorkerRows":
+        """Return what a function makes of the rows, in ranges that do not depend on partitions."""
+        edges = [*range(0, len(self), 4 * COPIED), len(self)]
+        self._cut(edges)
+        parts = [self._submit(_applied, function, part) for part in self._parts]
+        first = function(self[:1])
+        return WorkerRows(self.client, parts, np.diff(edges).tolist(), first.shape[1], first.dtype, self.scratch)
+
+    def without(self, given: BoolArray) -> "WorkerRows":
+        """Return the rows that are not given."""
+        left = [~given[first:last] for first, last in pairwise(self._edges.tolist())]
+        parts = [self._submit(_taken, part, own) for part, own in zip(self._parts, left, strict=True)]
+        sizes = [int(own.sum()) for own in left]
+        return WorkerRows(self.client, parts, sizes, self.shape[1], self.dtype, self.scratch)
+
+    def each(
+        self,
+        work: Callable[..., Any],
+        rows: Any,
+        pieces: list[slice],
+        given: Callable[[slice], tuple[Any, ...]],
+        taken: Callable[[slice, Any], Kept],
+    ) -> list[Kept]:
+        """Return what is kept of the work on each piece, in their order; `rows` say how a table is seen.
+
+        One task for each piece; what one returns is taken as soon as it comes.
+        """
+        self._cut([pieces[0].start, *(piece.stop for piece in pieces)])
+        bare = replace(rows, table=None)
+
+        def submit(number: int) -> Any:
+            return self._submit(_worked, work, bare, self._parts[number], given(pieces[number]))
+
+        kept = dict[int, Kept]()
+        for number, found in each_result(self.client, submit, len(pieces)):
+            kept[number] = taken(pieces[number], found)
+        return [kept[number] for number in range(len(pieces))]
+
+    def _cut(self, edges: list[int]) -> None:
+        """Cut the rows into other ranges. Dask keeps how the parts of before are made, not the parts."""
+        if self._edges.tolist() == edges:
+            return
+        self._parts = [self._range(first, last) for first, last in pairwise(edges)]
+        self._edges = np.array(edges)
+
+    def _range(self, first: int, last: int) -> Any:
+        begin = int(np.searchsorted(self._edges, first, side="right")) - 1
+        end = int(np.searchsorted(self._edges, last, side="left"))
+        touched = [i for i in range(begin, end) if self._edges[i] < self._edges[i + 1]]
+        edges = self._edges.tolist()
+        ranges = [(max(0, first - edges[i]), min(last, edges[i + 1]) - edges[i]) for i in touched]
+        return self._submit(_assembled, ranges, *(self._parts[i] for i in touched))
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return self.client.submit(function, *arguments, pure=False)
+
+
+def gathered_parts(
+    client: Any, parts: list[Any], columns: int, dtype: Any, scratch: Scratch
+) -> tuple[WorkerRows, NDArray[Any], list[Any]]:
+    """Return the rows of partitions that nobody has labelled, and here those that have a label, and their labels."""
+
+    def look(number: int) -> Any:
+        return client.submit(_labelled, parts[number], pure=False)
+
+    found = in_order(client, look, len(parts))
+    rows = [client.submit(_unlabelled, part, pure=False) for part in parts]
+    rest = WorkerRows(client, rows, [size for size, _, _ in found], columns, dtype, scratch)
+    known = np.concatenate([np.empty((0, columns), dtype), *(own for _, own, _ in found)])
+    return rest, known, [label for _, _, labels in found for label in labels]
+
+
+def _short(numbers: IntArray) -> IntArray | slice:
+    """Return rising numbers without gaps as a slice, others as they are."""
+    if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and bool((np.diff(numbers) == 1).all()):
+        return slice(int(numbers[0]), int(numbers[-1]) + 1)
+    return numbers
+
+
+# What runs on workers. A partition is its rows, those of them that have a label, and these labels.
+
+
+def _labelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> tuple[int, NDArray[Any], list[Any]]:
+    return part[0].shape[0], part[1], part[2]
+
+
+def _unlabelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> NDArray[Any]:
+    return part[0]
+
+
+def _taken(rows: NDArray[Any], chosen: Any) -> NDArray[Any]:
+    return np.asarray(rows[chosen])
+
+
+def _applied(function: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:
+    with one_thread():
+        return function(rows)
+
+
+def _assembled(ranges: list[tuple[int, int]], *parts: NDArray[Any]) -> NDArray[Any]:
+    """Return one range of rows from the partitions that it touches."""
+    return np.concatenate([part[first:last] for (first, last), part in zip(ranges, parts, strict=True)])
+
+
+def _worked(work: Callable[..., Any], rows: Any, table: NDArray[Any], given: tuple[Any, ...]) -> Any:
+    with one_thread():
+        return work(replace(rows, table=table), *given)

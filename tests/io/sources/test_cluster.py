@@ -1,0 +1,66 @@
+"""A cluster that can't go on is told in one sentence, and what workers did before they were lost is done again."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra dask")
+from clusters import cluster, deadline, killing
+
+from vbrand.io.sources import cluster as module
+from vbrand.io.sources.cluster import ClusterError, client_of, each_result, in_order
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(2) as client:
+        yield client
+
+
+def doubling(client):
+    """Return how to submit a task; what it does is sent along, for workers do not know this file."""
+
+    def doubled(number):
+        time.sleep(0.01)
+        return 2 * number
+
+    return lambda number: client.submit(doubled, number, pure=False)
+
+
+def test_results_come_with_their_numbers(client):
+    assert dict(each_result(client, doubling(client), 150)) == {number: 2 * number for number in range(150)}
+    assert in_order(client, doubling(client), 5) == [0, 2, 4, 6, 8]
+    assert in_order(client, doubling(client), 0) == []
+
+
+def test_a_given_client_is_taken_and_its_tasks_may_lose_workers(client):
+    assert client_of(client) is client
+    assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures) >= 100
+
+
+def test_an_error_of_a_task_is_raised_here(client):
+    with pytest.raises(np.linalg.LinAlgError):
+        in_order(client, lambda _: client.submit(np.linalg.cholesky, np.array([[-1.0]]), pure=False), 2)
+
+
+def test_tasks_of_workers_that_are_killed_are_done_again(client):
+    client_of(client)
+    with deadline(60), killing(client, "doubled", 4) as killed:
+        assert in_order(client, doubling(client), 600) == list(range(0, 1_200, 2))
+    assert killed
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch):
+    monkeypatch.setattr(module, "_PATIENCE", 0.5)
+    monkeypatch.setattr(module, "_LOOK", 0.2)
+    with deadline(60), cluster(0) as client, pytest.raises(ClusterError, match="has no workers any more") as error:
+        in_order(client, doubling(client), 3)
+    assert "\n" not in str(error.value)
+
+
+def test_a_scheduler_that_is_gone_is_told():
+    with cluster(0) as client:
+        pass
+    with pytest.raises(ClusterError, match="the scheduler of the cluster does not answer"):
+        client_of(client)
