@@ -49,7 +49,9 @@ def write_page(store: Path, peers: pd.DataFrame, page: Path, readme: Path) -> No
     if (store / "whole.csv").exists():
         sections.append(whole(pd.read_csv(store / "whole.csv")))
     sections.append(everyone(both[both.arm == "plain"]))
-    page.write_text("\n\n".join(sections) + "\n")
+    # what benchmarks/missing.py has written stays
+    _, mark, after = page.read_text().partition("\n## Missing cells and categories")
+    page.write_text("\n\n".join(sections) + "\n" + mark + after)
 
     before, _, after = re.split(f"({MARKS[0]}.*?{MARKS[1]})", readme.read_text(), maxsplit=1, flags=re.DOTALL)
     readme.write_text(f"{before}{MARKS[0]}\n{main_table(both)}\n{MARKS[1]}{after}")

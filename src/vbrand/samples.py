@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbrand.types import FloatArray, IntArray
 
 # rows that are looked at together
-_CHUNK = 2**20
+_CHUNK = 2**18
 
 # cells are seen in so many steps of their column's range: finer digits change with its unit; no whole number of them,
 # so that values of few digits do not lie on a border
@@ -36,7 +36,7 @@ def some_members(labels: Any, total: int, label: int, most: int) -> IntArray:
     array([0, 3])
     """
     size = sum(int((labels[chunk] == label).sum()) for chunk in chunks(total))
-    return members_at(labels, total, label, np.arange(size)[every_kth(size, most)])
+    return members_at(labels, total, label, np.arange(0, size, every_kth(size, most).step))
 
 
 def members_at(labels: Any, total: int, label: int, places: IntArray) -> IntArray:

@@ -150,3 +150,33 @@ def test_a_stream_without_novelty_keeps_no_group(rng):
     for _ in range(8):
         called += int((detector.update(rows_of(rng, 25, 25)).clusters > 1).sum())
     assert called <= 2
+
+
+def test_a_class_that_moves_is_told_in_a_sentence_and_in_the_log(rng):
+    detector = fitted(rng)
+    detector.update(rows_of(rng, 50, 50))
+    moved = rows_of(rng, 50, 50)
+    moved[:50, 0] += 1.2
+    found = detector.update(moved)
+    assert str(found).startswith(
+        "100 rows belong to the 2 known classes, 0 to 0 novel groups. oat has moved: its rows lie 1."
+    )
+    assert str(found).endswith(" sd from its labelled rows.")
+    assert found.facts().sentence == str(found)
+    last = detector.events()[-1]
+    assert (last.batch, last.kind, last.group) == (2, EventKind.DRIFTED, "oat")
+    assert last.like.endswith(" sd away")
+
+
+def test_a_stream_that_stays_where_it_is_has_no_drift():
+    """But one in a hundred: `tests/trust/test_drift.py` has how often."""
+    rng = np.random.default_rng(1)
+    detector = fitted(rng)
+    for _ in range(8):  # shares of classes and of a novel one come and go
+        detector.update(rows_of(rng, *rng.integers(10, 60, 2), third=int(rng.integers(0, 20))))
+    assert EventKind.DRIFTED not in [event.kind for event in detector.events()]
+
+
+def test_without_labelled_rows_nothing_is_said_of_drift(rng):
+    detector = fitted(rng, check=0)
+    assert detector.update(rows_of(rng, 50, 50) + 1.0).context.drifts == ()

@@ -12,6 +12,7 @@ from vbrand import VBrand
 from vbrand.facts.explain import Contribution, Explanation
 from vbrand.pictures import figures
 from vbrand.pictures.looks import GREY_INK, INKS, looks_of
+from vbrand.pictures.page import report_html
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +148,21 @@ def test_doubtful_groups_are_grey_and_called_so_in_every_figure(facts):
     assert features(doubtful.groups[2])["series"][0]["ink"] == GREY_INK
     ticks = figures.confusion_figure(doubtful)["x"]["ticks"]
     assert [word for _, word in ticks] == ["oat", "rye", "novel 1, doubtful"]
+
+
+def test_levels_of_categories_have_bars_by_group():
+    rng = np.random.default_rng(0)
+    known = pd.DataFrame({"a": rng.normal(size=60), "colour": ["red", "blue"] * 30})
+    new = pd.DataFrame(
+        {"a": np.append(rng.normal(size=30), rng.normal(15, 1, 30)), "colour": ["red"] * 30 + ["gold"] * 30}
+    )
+    facts = VBrand(random_state=0).fit(known, ["oat"] * 60).discover(new).facts()
+    figure = figures.levels_figure(facts)
+    assert figure["across"]
+    assert [word for _, word in figure["y"]["ticks"]] == ["colour: red", "colour: another level"]
+    assert [series["name"] for series in figure["series"]] == ["oat", "novel 1"]
+    assert figure["series"][0]["size"].tolist() == [1.0, 0.0]
+    assert figure["series"][1]["tips"][1] == "another level in 100% of novel 1"
+    page = report_html(facts, {}, {})
+    assert 'id="levels"' in page
+    assert "colour: another level, 0% in its nearest class" in page

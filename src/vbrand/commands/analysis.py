@@ -5,15 +5,17 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_number
+from vbrand.commands.parts import parts_written
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.model_file import Model, model_writer
@@ -24,6 +26,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
+from vbrand.io.tables.categories import Category, texts_again
 from vbrand.io.tables.material import Material, Unknown
 from vbrand.io.tables.workbook import write_workbook
 from vbrand.metrics import Scores, evaluate
@@ -69,6 +72,11 @@ class Analysis:
     selection: Selection | None = None
 
     @property
+    def on_disk(self) -> bool:
+        """Return whether the rows are not held in memory."""
+        return not isinstance(self.unknown.rows, np.ndarray)
+
+    @property
     def model(self) -> Model:
         """Return what the model file holds."""
         return self.detector.model(self.facts)
@@ -88,9 +96,11 @@ def analyse(
         warnings.simplefilter("always", UserWarning)
         detector = VBrand(**settings)
         with stage("learning the known classes"):
-            detector.fit(named(material.rows, unknown.columns), material.labels, material.samples)
-        found = detector.discover(named(unknown.rows, unknown.columns), unknown.samples)
-        unknown = replace(unknown, rows=found.context.table)  # of replicates the mean
+            known = named(material.rows, unknown.columns, unknown.categories)
+            detector.fit(known, material.labels, material.samples)
+        found = detector.discover(named(unknown.rows, unknown.columns, unknown.categories), unknown.samples)
+        categories = detector.categories_
+        unknown = replace(unknown, rows=found.context.table, categories=categories)  # of replicates the mean
 
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
 
@@ -106,7 +116,7 @@ def analyse_batch(detector: VBrand, unknown: Unknown) -> Analysis:
     """Go on with the rows of the next batch; warnings of the library become notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        found = detector.update(named(unknown.rows, unknown.columns))
+        found = detector.update(named(unknown.rows, unknown.columns, unknown.categories))
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     facts = found.facts(source=unknown.source, names=unknown.names)
     return Analysis(detector, found, unknown, replace(facts, notes=(*facts.notes, *said)), None)
@@ -117,7 +127,7 @@ def write_analysis(
 ) -> None:
     """Write labels, model, summary and report: all of them, or none; without `rows` no labelled row is in the model.
 
-    With `workbook` the labels are written as an Excel sheet, too.
+    With `workbook` the labels are written as an Excel sheet, too. Those of a large table are a folder of Parquet files.
     """
     model, selection = analysis.model, analysis.selection
     kept = model if rows else without_rows(model)
@@ -125,18 +135,23 @@ def write_analysis(
     with stage("drawing the report"):
         page = report_html(analysis.facts, model.settings, model.versions).encode()
 
-    writes: dict[str, Callable[[BinaryIO], Any]] = {
-        "labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts, selected),
+    labels = label_table(analysis.detector, analysis.unknown, model.facts, selected)
+    parts = parts_written(folder, labels.header, labels.blocks, labels.chances) if analysis.on_disk else nullcontext()
+
+    writes: dict[str, Callable[[BinaryIO], Any]] = (
+        {}
+        if analysis.on_disk
+        else {"labels.csv": lambda file: write_labels(file, analysis.detector, analysis.unknown, model.facts, selected)}
+    )
+    writes |= {
         "model.vbrand": model_writer(kept),
         "summary.json": lambda file: file.write(summary_json(analysis).encode()),
         "report.html": lambda file: file.write(page),
     }
-
     if workbook:
-        labels = label_table(analysis.detector, analysis.unknown, model.facts, selected)
         writes["labels.xlsx"] = lambda file: write_labels_workbook(file, labels)
 
-    with stage("writing"):
+    with stage("writing"), parts:
         write_together({folder / name: write for name, write in writes.items()})
 
 
@@ -160,7 +175,7 @@ def label_table(
     own = ["label", "cluster", "doubtful", *marks, "novelty_probability", *classes]
 
     def blocks() -> Iterator[list[list[Any]]]:
-        for block, answers in detector.answers(named(unknown.rows, unknown.columns)):
+        for block, answers in detector.answers(named(unknown.rows, unknown.columns, unknown.categories)):
             columns: list[Any] = [cells[block] for cells in unknown.carried.values()]
             clusters = answers.clusters.tolist()
             columns += [answers.labels.tolist(), [names[k] for k in clusters], [doubts[k] for k in clusters]]
@@ -248,13 +263,18 @@ def summary_json(analysis: Analysis) -> str:
     return re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)  # they steer terminals, as escapes do
 
 
-def named(rows: NDArray[Any], columns: tuple[str, ...] | None) -> Any:
-    """Return the rows, uncopied, as a table with the names of their columns; rows without names as they are."""
-    if columns is None:
+def named(rows: NDArray[Any], columns: tuple[str, ...] | None, categories: Sequence[Category] = ()) -> Any:
+    """Return rows as a table with the names of columns and levels; those without names, or on disk, as they are.
+
+    Numbers are not copied unless there are categories.
+    """
+    if columns is None or not isinstance(rows, np.ndarray):
         return rows
     import pandas
 
-    return pandas.DataFrame(rows, columns=list(columns), copy=False)
+    table = pandas.DataFrame(rows, columns=list(columns), copy=False)
+    levels = {columns[one.column]: texts_again(rows[:, one.column], one.levels) for one in categories}
+    return table.assign(**{name: pandas.Categorical(texts) for name, texts in levels.items()}) if levels else table
 
 
 def _check(check: Check) -> dict[str, Any]:

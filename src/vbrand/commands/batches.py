@@ -45,7 +45,7 @@ def update(
         held = read_model(model)
         passage = held.learned.passage
         roles = Roles(None, row_id, None, tuple(ignore or ()))
-        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet)
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet, passage.categories)
         analysis = analyse_batch(VBrand.from_model(held), unknown)
         write_analysis(analysis, out, stage, rows=held.learned.witnesses is not None)
         if not quiet:

@@ -1,6 +1,7 @@
 """The commands: each parses, calls the library once, and prints or writes. It imports what it needs when it runs."""
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import vbrand
 from vbrand.commands import batches
 from vbrand.commands.options import (
     EPILOG,
+    Category,
     Debug,
     Id,
     Ignore,
@@ -58,6 +60,7 @@ def look(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     sheet: Sheet = None,
     debug: Debug = False,
 ) -> None:
@@ -70,7 +73,8 @@ def look(
         from vbrand.io.tables.look import look_at
         from vbrand.io.tables.material import Roles
 
-        roles = Roles(label, name, None, tuple(ignore or ()), tuple(measure or ()))
+        given = tuple(ignore or ()), tuple(measure or ()), None, tuple(category or ())
+        roles = Roles(label, name, None, *given)
         show_look(look_at(table, roles, sheet), table, label)
 
 
@@ -88,6 +92,7 @@ def discover(
     name: Id = None,
     ignore: Ignore = None,
     measure: Measure = None,
+    category: Category = None,
     replicate: Replicate = None,
     sheet: Sheet = None,
     truth: Annotated[
@@ -115,6 +120,10 @@ def discover(
         bool, typer.Option("--no-rows", help="Keep no labelled rows in the model; what it discovers is unchecked.")
     ] = False,
     xlsx: Annotated[bool, typer.Option("--xlsx", help="Write labels.xlsx, too: the labels as an Excel sheet.")] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="A cluster of Dask; its workers read the Parquet files."),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
@@ -122,7 +131,8 @@ def discover(
 ) -> None:
     """Find known classes and novel groups among unknown rows.
 
-    Columns are matched by name. Writes labels.csv, model.vbrand, summary.json and report.html into FOLDER.
+    Columns are matched by name. Writes labels.csv, model.vbrand, summary.json and report.html into FOLDER; of tables
+    beyond a gigabyte labels.parquet, a folder of files, instead of labels.csv.
 
     Example: vbrand discover known.csv unknown.csv --label variety --id sample -o found
     """
@@ -131,20 +141,23 @@ def discover(
         want_folder(out)
         with stage("starting"):  # imports take a second or two, and nobody should wonder
             from vbrand.commands.analysis import analyse, summary_json, write_analysis
+            from vbrand.commands.large import read_for
             from vbrand.commands.settings import parsed
-            from vbrand.io.tables.material import Roles, read_material
+            from vbrand.io.tables.material import Roles
             from vbrand.io.tables.workbook import check_workbook
 
         chosen = parsed(settings or [], max_false_novelty)
-        with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-            roles = Roles(label, name, truth, tuple(ignore or ()), tuple(measure or ()), replicate)
-            material = read_material(train, test, roles, sheet)
-            if xlsx:
-                check_workbook(len(material.unknown.rows))
+        given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
+        roles = Roles(label, name, truth, *given_columns)
+        with ExitStack() as until_written:
+            with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
+                material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler))
+                if xlsx:
+                    check_workbook(len(material.unknown.rows))
 
-        given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
-        analysis = analyse(material, given, stage, false_share=false_share)
-        write_analysis(analysis, out, stage, rows=not no_rows, workbook=xlsx)
+            given = {"random_state": 0, "n_jobs": jobs, "verbose": not quiet and sys.stderr.isatty(), **chosen}
+            analysis = analyse(material, given, stage, false_share=false_share)
+            write_analysis(analysis, out, stage, rows=not no_rows, workbook=xlsx)
 
         if as_json:
             typer.echo(summary_json(analysis), nl=False)
@@ -152,7 +165,8 @@ def discover(
             show(analysis.facts)
             if analysis.selection is not None:
                 typer.echo(analysis.selection)
-            labels = out / f"labels.{'xlsx' if xlsx else 'csv'}"
+            written = "labels.xlsx" if xlsx else "labels.parquet" if analysis.on_disk else "labels.csv"
+            labels = out / written
             typer.echo(f"Look at {out / 'report.html'}; labels are in {labels}. What words mean: vbrand explain.")
 
 
@@ -183,7 +197,7 @@ def predict(
         held = read_model(model)
         passage = held.learned.passage
         roles = Roles(None, name, None, tuple(ignore or ()))
-        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet)
+        unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet, passage.categories)
         detector = VBrand.from_model(held)
 
         if out is not None and out.suffix.lower() == ".xlsx":

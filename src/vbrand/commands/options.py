@@ -20,6 +20,12 @@ Measure = Annotated[
     list[str] | None,
     typer.Option("--measure", metavar="COLUMN", help="Column to measure though it looks like an id; may be repeated."),
 ]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category", metavar="COLUMN", help="Column of codes, to measure by levels, not by size; may be repeated."
+    ),
+]
 Replicate = Annotated[
     str | None,
     typer.Option(

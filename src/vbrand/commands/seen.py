@@ -17,7 +17,7 @@ _MOST_COLUMNS = 60
 def show_look(look: TableLook, path: str, label: str | None) -> None:
     """Print what there is to see in a table."""
     console = Console(highlight=False)
-    measured = sum(column.use == "measured" for column in look.columns)
+    measured = sum(column.use.startswith("measured") for column in look.columns)
     head = f"{look.name}: {plural(look.rows, 'row', 'rows')}, {plural(len(look.columns), 'column', 'columns')}"
     console.print(escape(f"{head}, of which {measured:,} would be measured."), style="bold", soft_wrap=True)
     console.print(_columns(look))
@@ -42,7 +42,7 @@ def _columns(look: TableLook) -> Table:
     for column in look.columns[:_MOST_COLUMNS]:
         missing = f"{column.missing:,}" if column.missing else "-"
         cells = [escape(column.name), column.kind, missing, f"{column.different:,}", escape(column.span), column.use]
-        table.add_row(*cells, style=None if column.use == "measured" else "dim")
+        table.add_row(*cells, style=None if column.use.startswith("measured") else "dim")
     return table
 
 

@@ -26,6 +26,7 @@ from vbrand.pictures.plots import Plots
 from vbrand.pictures.sketch import map_svg
 from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
+from vbrand.trust.drift import Drift
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
@@ -42,6 +43,7 @@ class Context:
     likeness: Likeness = field(default_factory=Likeness)  # of the table as the user has it
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the detector, as files hold them
     witnesses: Witnesses | None = None  # labelled rows, where they are at hand
+    drifts: tuple[Drift, ...] = ()  # classes whose rows are not where their labelled rows were
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -250,7 +252,11 @@ class Discovery(ABC):
             parts.append(f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}")
         if outliers:
             parts.append(plural(outliers, "looks like an outlier", "look like outliers"))
-        return f"{', '.join(parts)}."
+        moved = [
+            f" {self.classes[drift.member]!s} has moved: its rows lie {drift.distance:.1f} sd from its labelled rows."
+            for drift in self.context.drifts
+        ]
+        return f"{', '.join(parts)}.{''.join(moved)}"
 
 
 @dataclass(frozen=True)

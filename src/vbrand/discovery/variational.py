@@ -56,6 +56,7 @@ class VariationalDiscovery(Discovery):
 
         def taken(piece: slice, found: FloatArray) -> None:
             result[piece] = found
+            self._rows.let_go()
 
         each_piece(self._rows, group_probabilities, lambda piece: (self._predictive, self.group_components), taken)
         return result
@@ -224,6 +225,7 @@ def _named(rows: Rows, clusters: IntArray, group_components: IntArray, classes: 
     for chunk in chunks(clusters.size):
         clusters[chunk] = rank[clusters[chunk]]
         labels[chunk] = names[np.minimum(clusters[chunk], classes.size)]
+        rows.let_go()
     return labels
 
 
@@ -242,6 +244,7 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context, *, counted: b
     def taken(piece: slice, found: tuple[_Lines, _Tally]) -> _Tally:
         own, tally = found
         lines.clusters[piece], lines.novelty[piece], lines.score[piece] = own.clusters, own.novelty, own.score
+        rows.let_go()
         return tally
 
     first, *others = each_piece(

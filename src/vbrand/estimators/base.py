@@ -40,6 +40,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, settled
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
@@ -77,6 +78,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     novel_dof: float | None
     novel_scale: Any
     concentration: float | tuple[float, float]
+    categories: Wanted = None
 
     transform: Literal["auto"] | None = None
     engine: Any = None  # a client of Dask, for rows that are on a cluster
@@ -96,11 +98,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         return detector
 
     @abstractmethod
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
-        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try.
-
-        `noise` is what rounding hides of their scatter.
-        """
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
+        """Return what stage 1 learns from labelled rows in working coordinates, for each kernel to try."""
 
     @abstractmethod
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
@@ -119,21 +118,24 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
+        categories: Categories = ()
         if self._is_source(X, groups):
             opened = open_labelled(X, y, Scratch(store), self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
-            table, columns = first_rows(self, X, 3, self._takes_gaps)
+            numbered, categories = coded(X, self.categories)
+            table, columns = first_rows(self, numbered, 3, self._takes_gaps)
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
             taught = given & has_cells(table)
             if not taught.any():
                 raise ValueError("no labelled row has any value: there is nothing to learn from.")
+            table, categories = settled(table, categories, taught)
             rows, known, opened, samples = table[taught], labels[taught], None, samples_of(groups, table.shape[0])
 
         with compilation_told(self.verbose), extremes_told():
             own = labelled_rows(rows, known, None if samples is None else samples[taught])
-            learned = self._learned(own.rows, own.labels, columns)
+            learned = self._learned(own.rows, own.labels, columns, categories)
             learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
@@ -179,7 +181,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
             return open_rows(X, self._fitted_columns, Scratch(store), self.engine)
-        return more_rows(self, X, self._fitted_columns, self._takes_gaps)
+        numbered = recoded(X, self._fitted.learned.passage.categories, self._fitted_columns)
+        return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the known label of each row, or -1 ("novel" where labels are text)."""
@@ -218,6 +221,11 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def classes_(self) -> NDArray[Any]:
         """Return the known labels."""
         return self._fitted.learned.classes
+
+    @property
+    def categories_(self) -> Categories:
+        """Return the columns of categories and their levels."""
+        return self._fitted.learned.passage.categories
 
     @property
     def known_classes_(self) -> KnownClasses:
@@ -260,16 +268,17 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         passage = self._fitted.learned.passage
         return passage.rows(self._more_rows(X))
 
-    def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns) -> Learned:
+    def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
         """Return what stage 1 learns from labelled rows."""
         with np.errstate(over="ignore", invalid="ignore"):  # scales that are no numbers are refused
-            kept = _varying_columns(table, columns)
-            order = by_content(table[:, kept])
+            kept, used = _varying_columns(table, columns, [one.column for one in categories])
+            order = by_content(table[:, used])
             table, labels = table[order], labels[order]
             passage, measured = way_in(self, table[:, kept].astype(np.float64), labels, columns.names, kept)
-        rows = passage.coordinates.inward(measured)
-        views = self._views_of(rows, labels, passage.coordinates.noise)
-        notes = notes_on_classes(table, labels, columns, kept)
+            passage = replace(passage, categories=categories)
+        rows = passage.with_levels(passage.coordinates.inward(measured), table)
+        views = self._views_of(rows, labels, passage)
+        notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
     def _given(
@@ -372,12 +381,14 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _varying_columns(rows: NDArray[Any], columns: Columns) -> BoolArray:
-    """Return which columns vary among labelled rows; say which do not."""
-    constant = constant_columns(rows)
+def _varying_columns(rows: NDArray[Any], columns: Columns, categories: list[int]) -> tuple[BoolArray, BoolArray]:
+    """Return which columns of numbers vary among labelled rows, and those and the categories; say which do not."""
+    constant, category = constant_columns(rows), np.zeros(rows.shape[1], dtype=bool)
+    category[categories] = True
+    constant &= ~category
     if constant.all():
         raise ValueError("every column has the same value in all labelled rows: there is nothing to learn from.")
     if constant.any():
         names = columns.listed(np.flatnonzero(constant))
         warnings.warn(f"dropped {names}: the same value, or none, in all labelled rows.", UserWarning, stacklevel=4)
-    return ~constant
+    return ~constant & ~category, ~constant

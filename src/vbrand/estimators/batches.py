@@ -19,6 +19,7 @@ from vbrand.estimators.story import afresh, begun, empty, log_of
 from vbrand.facts.events import EventLog
 from vbrand.inference.batches import Further
 from vbrand.inference.rows import Rows
+from vbrand.io.tables.categories import recoded
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import more_rows
 
@@ -55,7 +56,8 @@ class Batches(Stored):
         """
         fitted = self._fitted
         self._check_parameters()
-        rows = more_rows(self, X, self._fitted_columns)
+        numbered = recoded(X, fitted.learned.passage.categories, self._fitted_columns)
+        rows = more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
         if rows.shape[0] > 1 and (rows == rows[0]).all():
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
         table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
@@ -110,7 +112,7 @@ class Batches(Stored):
     def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
         """Return the state after the best fit of a table, of those with the classes of some views."""
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        table = with_cells(table, learned.passage.kept)
+        table = with_cells(table, learned.passage.used)
         rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
         task = Task(learned, table, rows, generator)
         fits = {view: self._found(task, view, story) for view, story in stories.items()}

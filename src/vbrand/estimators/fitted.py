@@ -22,6 +22,8 @@ from vbrand.stage1.passage import Passage
 from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
+# the home of a row that is novel, but in a known component
+INSIDE = -2
 # the known classes as they look with each kernel that is tried
 Views = tuple[tuple[Kernel, KnownClasses], ...]
 
@@ -58,7 +60,7 @@ class Story:
     numbers: IntArray  # (G,) that stand in the names of groups, and are never used again; 0 for those never shown
     places: IntArray  # (G,) which component of the posterior each is
     window: FloatArray  # (m, q) the last rows, in working coordinates
-    homes: IntArray  # (m,) which of the G each belongs to, -1 for none
+    homes: IntArray  # (m,) which of the G each belongs to, -1 for none, INSIDE for novelty among the known components
     inside: int  # the number of novelty among the known components, 0 if it was never shown
     unused: int  # the first number that no group has had
     living: IntArray  # numbers of the groups that the last batch showed

@@ -29,7 +29,7 @@ def with_cells(table: Given, kept: BoolArray) -> Given:
         return table
     counted = np.flatnonzero(some) if table.counted is None else table.counted[some[table.counted]]
     if not counted.size:
-        raise ValueError("no row has any value: there is nothing to discover.")
+        raise ValueError("no row has any value, all cells are NaN: there is nothing to discover.")
     return replace(table, counted=counted)
 
 
@@ -42,7 +42,7 @@ def log_volume_of(rows: Rows, passage: Passage) -> float:
 
 def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:
     """Return what is to be said of the missing cells of unlabelled rows."""
-    columns, kept = Columns(passage.kept.size, passage.names), passage.kept
+    columns, kept = Columns(passage.kept.size, passage.names), passage.used
     if not isinstance(table, np.ndarray) or not _gaps(table):
         return []
     absent = np.isnan(table) & kept

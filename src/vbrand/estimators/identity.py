@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from vbrand.estimators.fitted import Story
+from vbrand.estimators.fitted import INSIDE, Story
 from vbrand.inference.batches import Further
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 # of the rows of the smaller of two components; with fewer in common they are not the same group
 _SAME = 0.5
@@ -18,40 +17,54 @@ _SAME = 0.5
 class Identity:
     """The numbers of components after a batch, and what became of groups that are none of them."""
 
-    numbers: IntArray  # (K,) 0 for components that are no group of before
+    numbers: IntArray  # (K + 1,) 0 for components that are no group of before; last that of novelty among known ones
     rows: FloatArray  # (K,) of earlier batches that each holds
     merged: tuple[
         tuple[int, int], ...
     ]  # numbers of groups that are gone, and the component that has most of their rows
+    inside: BoolArray  # (n,) rows of the fit that are novelty among the known components
 
 
-def identity(story: Story, further: Further, batch: int) -> Identity:
-    """Return which component is which group of before; the first so many rows of the fit are those of the batch."""
-    shared = _in_common(story, further, further.found.best.winners[batch:])
-    class_of = np.append(further.prior.class_of, np.full(shared.shape[1] - further.prior.known, -1))
-    old = np.flatnonzero(story.numbers > 0)
-    new = np.flatnonzero((np.arange(class_of.size) >= story.known) & (class_of < 0))
-    numbers = np.zeros(class_of.size, dtype=np.int64)
+def identity(story: Story, further: Further, inside: BoolArray) -> Identity:
+    """Return which component is which group of before; the last rows of the fit are those of the window.
+
+    Rows that are novel but `inside` known components are a group as well, which may become a component, or be one of
+    before.
+    """
+    shared = _in_common(story, further, inside)
+    count = shared.shape[1] - 1
+    class_of = np.append(further.prior.class_of, np.full(count + 1 - further.prior.known, -1))
+    before = np.append(story.numbers, story.inside)
+    old = np.flatnonzero(before > 0)
+    new = np.flatnonzero((np.arange(count + 1) >= story.known) & (class_of < 0))
+    numbers = np.zeros(count + 1, dtype=np.int64)
 
     common = shared[np.ix_(old, new)]
     size = np.minimum(shared[old].sum(axis=1)[:, None], shared.sum(axis=0)[new])
     common = np.where(common > _SAME * size, common, 0.0)
     first, second = linear_sum_assignment(-common)
     same = common[first, second] > 0.0
-    numbers[new[second[same]]] = story.numbers[old[first[same]]]
+    numbers[new[second[same]]] = before[old[first[same]]]
+    if numbers[-1] == 0 and story.inside not in numbers:
+        numbers[-1] = story.inside
 
-    gone = np.setdiff1d(old, old[first[same]])
-    merged = tuple((int(story.numbers[g]), int(shared[g].argmax())) for g in gone if shared[g].any())
-    held = shared.sum(axis=0)
-    return Identity(numbers, held, merged)
+    gone = np.setdiff1d(old[old < story.numbers.size], old[first[same]])
+    merged = tuple((int(before[g]), int(shared[g, :-1].argmax())) for g in gone if shared[g, :-1].any())
+    return Identity(numbers, shared[:, :-1].sum(axis=0), merged, inside)
 
 
-def _in_common(story: Story, further: Further, winners: NDArray[np.int32]) -> FloatArray:
-    """Return the rows that each component of before and each of now have in common, (G, K)."""
+def _in_common(story: Story, further: Further, inside: BoolArray) -> FloatArray:
+    """Return the rows that each component of before and each of now have in common, (G + 1, K + 1).
+
+    The last ones are those of novelty among the known components.
+    """
     known, count = story.known, further.found.best.posterior.components.dof.size
-    shared = np.zeros((story.class_of.size, count))
-    at_home = story.homes >= 0
-    np.add.at(shared, (story.homes[at_home], winners[at_home]), 1.0)
+    shared = np.zeros((story.class_of.size + 1, count + 1))
+    window = slice(inside.size - story.homes.size, None)
+    now = np.where(inside[window], count, further.found.best.winners[window])
+    at_home = story.homes != -1
+    then = np.where(story.homes == INSIDE, story.class_of.size, story.homes)
+    np.add.at(shared, (then[at_home], now[at_home]), 1.0)
 
     earlier = further.earlier
     assert earlier is not None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.estimators.fitted import Finding, Learned, Story
+from vbrand.estimators.fitted import INSIDE, Finding, Learned, Story
 from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.check import BINS
 from vbrand.facts.facts import Facts
@@ -21,9 +21,10 @@ from vbrand.model.statistics import Statistics
 from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
+from vbrand.stage1.passage import Passage
 from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Checked
-from vbrand.types import IntArray
+from vbrand.types import FloatArray, IntArray
 
 # numbers in working coordinates are far below it, and their squares can still be added up
 _LARGEST = 1e100
@@ -99,11 +100,12 @@ def _check_learned(learned: Learned) -> None:
         _want(bool((passage.coordinates.step >= 0.0).all()), "a column is rounded to a negative step")
     if passage.warp is not None:
         _check_warp(passage.warp, kept)
-    _want(kept > 0 and classes.size > 0, "it knows no column or no class")
+    _want(kept + len(passage.categories) > 0 and classes.size > 0, "it knows no column or no class")
+    _check_categories(passage)
     _want(passage.names is None or len(passage.names) == p, "it has another number of columns than of their names")
 
     if passage.reduction is None:
-        _want(q == kept, "its columns do not fit its coordinates")
+        _want(q == max(kept, 1), "its columns do not fit its coordinates")
     else:
         _shapes(passage.reduction, centre=(kept,), unit=(kept,), axes=(q - 1, kept))
         _positive(passage.reduction.unit)
@@ -115,6 +117,7 @@ def _check_learned(learned: Learned) -> None:
     _want(0 < labelled <= classes.size, "it has more classes of labelled rows than classes")
     for _, known in learned.views:
         _check_known(known, labelled, q)
+        _check_known_levels(known, passage)
     if learned.witnesses is not None:
         _check_witnesses(learned.witnesses, learned, q)
     if learned.prints is not None:
@@ -129,6 +132,40 @@ def _check_warp(warp: Warp, kept: int) -> None:
         bool((bends > 0.0).all() and (warp.power >= 0.0).all() and (warp.step >= 0.0).all()),
         "a scale is bent backwards",
     )
+
+
+def _check_categories(passage: Passage) -> None:
+    for one in passage.categories:
+        _want(
+            0 <= one.column < passage.kept.size and not passage.kept[one.column], "a category is no column of its own"
+        )
+        _want(len(set(one.levels)) == len(one.levels) > 0, "a category has no levels, or one of them twice")
+    places = [one.column for one in passage.categories]
+    _want(len(set(places)) == len(places), "two categories are one column")
+
+
+def _check_known_levels(known: KnownClasses, passage: Passage) -> None:
+    _want(known.level_sizes == passage.level_sizes, "its classes have other categories")
+    _want((known.levels is None) == (not passage.categories), "its classes have other categories")
+    _want(known.numbers == bool(passage.kept.any()), "its classes have other columns")
+    if known.levels is not None:
+        _check_seen(known.levels, known.class_of.size, passage)
+
+
+def _check_seen(seen: FloatArray | None, count: int, passage: Passage) -> None:
+    if seen is not None:
+        _want(seen.shape == (count, sum(passage.level_sizes)), "it counts other levels than its categories have")
+        _want(bool(((seen >= 0.0) & (seen < _MOST)).all()), "a level has fewer than no rows, or too many")
+
+
+def _check_levels(components: Components, passage: Passage) -> None:
+    levels = components.levels
+    _want((levels is None) == (not passage.categories), "a component has other categories")
+    if levels is not None:
+        _want(levels.sizes == passage.level_sizes, "a component has other categories")
+        _shapes(levels, counts=(components.dof.size, sum(levels.sizes)), fixed=(components.dof.size,))
+        _positive(levels.counts)
+        _want(bool((levels.counts < _MOST).all()), "a level has too many rows")
 
 
 def _check_components(components: Components, count: int, q: int) -> None:
@@ -148,7 +185,8 @@ def _check_components(components: Components, count: int, q: int) -> None:
 
 def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
     count = witnesses.member.size
-    _shapes(witnesses, rows=(count, q), member=(count,))
+    _shapes(witnesses, rows=(count, q + len(learned.passage.categories)), member=(count,))
+    _check_codes(witnesses.rows[:, q:], learned.passage)
     _moderate(np.nan_to_num(witnesses.rows, nan=0.0))  # a cell may be missing
     _want(_indices(witnesses.member, learned.labelled_classes), "a labelled row belongs to no class")
     _want(np.unique(witnesses.member).size == learned.labelled_classes, "a class has no labelled row")
@@ -160,9 +198,18 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
             _check_components(lessons.components, modes, q)
             _check_statistics(lessons.statistics, modes, q)
             _moderate(lessons.root, lessons.inverse)
+            _want((lessons.shares is None) == (known.levels is None), "its labelled rows count otherwise")
+            if lessons.shares is not None:
+                _shapes(lessons, shares=(count,))
+                _want(bool(((lessons.shares >= 0.0) & (lessons.shares <= 1.0)).all()), "a share is not between 0 and 1")
             if lessons.sphere is not None:
                 _shapes(lessons, sphere=(q, q))
                 _moderate(lessons.sphere)
+
+
+def _check_codes(codes: FloatArray, passage: Passage) -> None:
+    for column, size in zip(codes.T, passage.level_sizes, strict=False):
+        _want(bool(np.isin(column, np.arange(-1.0, size)).all()), "a row has a level that is none")
 
 
 def _check_finding(finding: Finding, learned: Learned) -> None:
@@ -170,6 +217,8 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
     prior, meaning, class_of = finding.prior, finding.meaning, finding.meaning.class_of
     _want(0 <= finding.chosen < len(learned.views), "it has no such view")
     _check_belief(prior.components, prior.weights, prior, q)
+    for components in (prior.components, finding.posterior.components):
+        _check_levels(components, learned.passage)
     chosen = learned.views[finding.chosen][1].class_of
     _want(_indices(prior.class_of + 1, classes + 1), "a component belongs to no class")
     _want(np.array_equal(chosen, prior.class_of[: chosen.size]), "its view has other components")
@@ -183,6 +232,7 @@ def _check_finding(finding: Finding, learned: Learned) -> None:
     novel = int((class_of < 0).sum())
     if meaning.checked is not None:
         _check_checked(meaning.checked, classes, novel, q)
+        _check_levels(meaning.checked.labelled.components, learned.passage)
     groups = finding.group_components
     columns = novel + (meaning.checked is not None)
     _want(groups.ndim == 1 and _indices(groups, columns), "a group has no component")
@@ -236,7 +286,10 @@ def _check_belief(components: Components, weights: Weights, prior: Prior, q: int
 def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
     q, count, taught = learned.passage.coordinates.centre.size, story.class_of.size, story.taught
     known, rows = learned.views[finding.chosen][1].class_of.size, story.homes.size
-    _shapes(story, class_of=(count,), numbers=(count,), places=(count,), window=(rows, q), homes=(rows,))
+    wide = q + len(learned.passage.categories) if rows else story.window.shape[1]
+    _shapes(story, class_of=(count,), numbers=(count,), places=(count,), window=(rows, wide), homes=(rows,))
+    _check_codes(story.window[:, q:], learned.passage)
+    _check_seen(taught.levels, known + count, learned.passage)
     _shapes(story, living=finding.group_components.shape)
     _check_statistics(taught, known + count, q)
     _moderate(story.window)
@@ -248,7 +301,7 @@ def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
     _want(_indices(story.places, novel.size) and bool(novel[story.places].all()), "a group has no component")
     _want(np.unique(story.places).size == count, "two groups have the same component")
     _want(np.array_equal(finding.meaning.class_of[story.places], story.class_of), "a group lost its class")
-    _want(_indices(story.homes + 1, count + 1), "a row belongs to no group")
+    _want(_indices(story.homes - INSIDE, count - INSIDE), "a row belongs to no group")
     _want(story.batches > 0 and story.rows >= 0, "it has no batch")
     for numbers in (story.numbers, story.living, np.array([story.inside])):
         _want(_indices(numbers, max(story.unused, 1)), "a group has a number that was never given")
@@ -288,6 +341,9 @@ def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
     _shapes(profiles, lower=(groups, c), middle=(groups, c), upper=(groups, c), scaled=(3, groups, c))
     if profiles.positions is not None:
         _shapes(profiles, positions=(c,))
+    if facts.levels is not None:
+        _shapes(facts.levels, shares=(groups, len(facts.levels.names)))
+        _finite(facts.levels.shares)
     if facts.confusion is not None:
         _shapes(facts.confusion, counts=(len(facts.confusion.truth), len(facts.confusion.clusters)))
     if facts.climb is not None:

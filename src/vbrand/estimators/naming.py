@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vbrand.checks import brief
 from vbrand.discovery.memberships import label_names
-from vbrand.estimators.fitted import Finding, Fitted, Learned, Story
+from vbrand.estimators.fitted import INSIDE, Finding, Fitted, Learned, Story
 from vbrand.estimators.story import begun, frozen, log_of, now
 from vbrand.facts.events import Event, EventKind
 from vbrand.trust.named import as_class
@@ -122,7 +122,7 @@ def _rows(story: Story, g: int) -> int:
 def _without(story: Story, own: NDArray[Any]) -> Story:
     """Return the story without some components and their rows."""
     away = np.isin(story.homes, own)
-    place = np.full(story.class_of.size + 1, -1)
+    place = np.append(np.full(story.class_of.size, -1), [INSIDE, -1])  # the last two: rows that are in none
     left = np.delete(np.arange(story.class_of.size), own)
     place[left] = np.arange(left.size)
     return replace(

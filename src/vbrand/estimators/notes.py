@@ -40,7 +40,8 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
         several = ", ".join(f"{classes[j]!s} ({pieces.count(j)})" for j in dict.fromkeys(sorted(pieces)))
         notes.append(f"components that were taken for pieces of known classes: {several}.")
 
-    notes.append(f"tails: {prior.components.kernels[0].sentence}")
+    if learned.passage.kept.any():
+        notes.append(f"tails: {prior.components.kernels[0].sentence}")
     return tuple(notes)
 
 

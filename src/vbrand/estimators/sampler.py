@@ -28,6 +28,7 @@ from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.stage1.classes import learn_classes
+from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray, Labels
 
 # novel components at the most of a variational start, and novel groups of a random one
@@ -166,7 +167,7 @@ class BrandSampler(Shell):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
         known = learn_classes(
             rows,
             labels,

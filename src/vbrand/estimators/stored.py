@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from vbrand.estimators.base import Shell
 from vbrand.estimators.checking import without_witnesses
-from vbrand.estimators.fitted import Fitted
+from vbrand.estimators.fitted import INSIDE, Fitted
 from vbrand.estimators.model_file import Model, write_model
 from vbrand.estimators.story import frozen
 from vbrand.facts.facts import Facts
@@ -70,5 +70,5 @@ def without_rows(model: Model) -> Model:
     learned = replace(without_witnesses(model.learned), prints=None)
     finding, story = model.finding, model.finding.story
     if story is not None:
-        finding = replace(finding, story=frozen(story, finding.posterior, story.homes >= -1))
+        finding = replace(finding, story=frozen(story, finding.posterior, story.homes >= INSIDE))
     return replace(model, learned=learned, finding=finding, facts=facts)

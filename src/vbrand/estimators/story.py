@@ -1,14 +1,14 @@
 """From a finding to what the next batch begins with, and from a batch to what there is to tell of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from vbrand.discovery.variational import Numbered, VariationalDiscovery
-from vbrand.estimators.fitted import Finding, Story
-from vbrand.estimators.identity import Identity, identity
+from vbrand.estimators.fitted import INSIDE, Finding, Learned, Story
+from vbrand.estimators.identity import Identity
 from vbrand.facts.events import NO_EVENTS, Event, EventKind, EventLog
 from vbrand.inference.batches import Earlier, Further, statistics_in, with_earlier
 from vbrand.inference.rows import Rows
@@ -16,7 +16,8 @@ from vbrand.model.earlier import taught_by
 from vbrand.model.posterior import Posterior
 from vbrand.model.statistics import joined, nothing_about
 from vbrand.samples import evenly
-from vbrand.trust.meaning import Meaning
+from vbrand.trust.drift import Drift, drifts
+from vbrand.trust.meaning import Meaning, Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 # rows; a component that holds less is none
@@ -79,7 +80,7 @@ def afresh(story: Story | None, known: int) -> Story | None:
         return None
     named = np.flatnonzero(story.class_of >= 0)
     own = story.taught.reordered(story.known + named)
-    new = empty(known, story.window.shape[1])
+    new = empty(known, story.taught.origin.shape[1])
     return replace(
         new,
         batches=story.batches,
@@ -102,7 +103,7 @@ def together(story: Story, rows: Rows) -> Rows:
     """Return the rows of a batch, and after them those of the window."""
     if story.homes.size == 0:
         return rows
-    return Rows.plain(np.vstack([rows.working(slice(None)), story.window]))
+    return Rows.plain(np.vstack([rows.working(slice(None)), story.window]), rows.levels)
 
 
 def frozen(story: Story, posterior: Posterior, chosen: BoolArray) -> Story:
@@ -117,16 +118,33 @@ def frozen(story: Story, posterior: Posterior, chosen: BoolArray) -> Story:
     )
 
 
-def numbered(story: Story, further: Further, batch: int, meaning: Meaning) -> Numbered:
-    """Return what earlier batches say of the novel components, and of novelty among the known ones.
+def inside_of(parts: Sequence[Memberships], threshold: float) -> BoolArray:
+    """Return which rows are novel, but in a known component, (n,)."""
+    if parts[0].cells is None:
+        return np.zeros(sum(part.novel.shape[0] for part in parts), dtype=bool)
+    return np.concatenate(
+        [part.is_novel(threshold) & (part.novel.argmax(axis=1) == part.novel.shape[1] - 1) for part in parts]
+    )
 
-    The first so many rows of the fit are those of the batch.
-    """
-    same, components = identity(story, further, batch), further.found.best.posterior.components
+
+def drifts_in(
+    learned: Learned, rows: Rows, parts: Sequence[Memberships], further: Further, story: Story
+) -> tuple[Drift, ...]:
+    """Return the known classes that have moved, by the rows of a batch; none where no labelled row is at hand."""
+    if learned.witnesses is None:
+        return ()
+    held = np.concatenate([np.exp(part.known) for part in parts])[: len(rows)].sum(axis=0)
+    class_of, posterior = further.prior.class_of[: story.known], further.found.best.posterior
+    return drifts(rows.working(slice(None)), learned.witnesses, posterior, class_of, held, story.batches + 1)
+
+
+def numbered(story: Story, further: Further, same: Identity, meaning: Meaning) -> Numbered:
+    """Return what earlier batches say of the novel components, and of novelty among the known ones."""
+    components = further.found.best.posterior.components
     novel, inside = np.flatnonzero(meaning.class_of < 0), int(meaning.checked is not None)
     numbers = same.numbers[novel]
     return Numbered(
-        numbers=np.append(numbers, np.full(inside, story.inside)),
+        numbers=np.append(numbers, np.full(inside, same.numbers[-1])),
         rows=np.append(same.rows[novel], np.zeros(inside)),
         alive=np.append((numbers > 0) & (meaning.matrix[novel, -1] >= _EVEN), np.zeros(inside, dtype=bool)),
         centres=np.concatenate([components.mean[novel], np.zeros((inside, components.columns))]),
@@ -137,6 +155,7 @@ def numbered(story: Story, further: Further, batch: int, meaning: Meaning) -> Nu
 def told(
     story: Story,
     further: Further,
+    same: Identity,
     rows: Rows,
     batch: int,
     found: VariationalDiscovery,
@@ -148,8 +167,7 @@ def told(
 
     Of components without a name at most so many go on, the largest; of rows so many stay at hand, the last.
     """
-    best, same = further.found.best, identity(story, further, batch)
-    numbers, novel = same.numbers.copy(), np.flatnonzero(meaning.class_of < 0)
+    best, numbers, novel = further.found.best, same.numbers[:-1].copy(), np.flatnonzero(meaning.class_of < 0)
     of_components = found.group_components < novel.size
     numbers[novel[found.group_components[of_components]]] = found.group_numbers[of_components]
     inside = found.group_numbers[~of_components]
@@ -170,8 +188,8 @@ def told(
         numbers=numbers[places],
         places=places,
         window=rows.working(stays),
-        homes=home[best.winners[stays]],
-        inside=int(inside[0]) if inside.size else story.inside,
+        homes=np.where(same.inside[stays], INSIDE, home[best.winners[stays]]),
+        inside=int(inside[0]) if inside.size else int(same.numbers[-1]),
         unused=max(story.unused, int(found.group_numbers.max(initial=0)) + 1),
         living=found.group_numbers,
         events=(*story.events, *_events(story, same, meaning.class_of, numbers, found)),
@@ -216,8 +234,12 @@ def _events(
         elif group.rows:
             yield Event(batch, time, EventKind.GROWN, group.name, group.rows, like)
 
+    for drift in found.context.drifts:
+        name, rows = str(found.classes[drift.member]), round(drift.rows)
+        yield Event(batch, time, EventKind.DRIFTED, name, rows, f"{drift.distance:.1f} sd away")
+
     for number in story.living.tolist():
-        if number not in found.group_numbers and number not in gone and number != story.inside:
+        if number not in found.group_numbers and number not in gone and number != same.numbers[-1]:
             yield Event(batch, time, EventKind.LOST, f"novel {number}", 0, "")
 
 

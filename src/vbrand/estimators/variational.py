@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_choice, check_number, check_whole
-from vbrand.discovery.memberships import Answers, answers_of
+from vbrand.discovery.memberships import Answers, answers_of, memberships
 from vbrand.discovery.variational import discovery_of, in_user_units
 from vbrand.estimators.batches import Batches, Task
 from vbrand.estimators.checking import (
@@ -26,20 +26,23 @@ from vbrand.estimators.checking import (
 )
 from vbrand.estimators.fitted import Finding, Fitted, Learned, Story, Views
 from vbrand.estimators.gaps import log_volume_of
+from vbrand.estimators.identity import identity
+from vbrand.estimators.learning import known_classes
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.paper import paper_settings
 from vbrand.estimators.progress import shown
 from vbrand.estimators.starting import start_of
-from vbrand.estimators.story import earlier_of, log_of, numbered, together, told
+from vbrand.estimators.story import drifts_in, earlier_of, inside_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
-from vbrand.model.kernels import KERNELS, Kernel, KernelName
+from vbrand.io.tables.categories import Wanted
+from vbrand.model.kernels import KERNELS, KernelName
 from vbrand.model.predictive import log_component_weights
-from vbrand.stage1.classes import KnownClasses, learn_classes
 from vbrand.stage1.lessons import Witnesses
-from vbrand.stage1.modes import known_without, learn_modes
+from vbrand.stage1.modes import known_without
+from vbrand.stage1.passage import Passage
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
 from vbrand.types import BoolArray, FloatArray
@@ -80,6 +83,10 @@ class VBrand(Batches):
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
     max_modes : int, default 4
         The largest number of components of a known class (`scatter="modes"`).
+    categories : "auto", list of columns or None, default "auto"
+        Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
+        polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
+        one more level.
     transform : "auto" or None, default "auto"
         Columns whose classes are skewed within (positive with a long right tail, piled up at a bound) are measured on a
         scale that is bent, as a logarithm is, where the labelled rows are so much likelier on it. None takes them as
@@ -161,6 +168,7 @@ class VBrand(Batches):
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
         max_modes: int = 4,
+        categories: Wanted = "auto",
         transform: Literal["auto"] | None = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
@@ -193,6 +201,7 @@ class VBrand(Batches):
         self.scatter = scatter
         self.support_fraction = support_fraction
         self.max_modes = max_modes
+        self.categories = categories
         self.transform = transform
         self.reduce = reduce
         self.max_novel = max_novel
@@ -250,8 +259,14 @@ class VBrand(Batches):
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
         notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
         yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
+        context = self._context(learned, table, yards, class_of, notes, threshold, so_far)
+        same = None
+        if story is not None:
+            parts = [part for _, part in memberships(everything, finding)]
+            context = replace(context, drifts=drifts_in(learned, rows, parts, fit, story))
+            same = identity(story, fit, inside_of(parts, context.threshold))
         discovery = discovery_of(
-            self._context(learned, table, yards, class_of, notes, threshold, so_far),
+            context,
             learned.passage.rows(table.rows),
             in_user_units(fit.found, log_volume_of(everything, learned.passage)),
             finding,
@@ -259,11 +274,12 @@ class VBrand(Batches):
             task.generator,
             None if verdict is None else verdict.of_first(len(rows)),
             table.counted,
-            None if story is None else numbered(story, fit, len(rows), meaning),
+            None if story is None or same is None else numbered(story, fit, same, meaning),
         )
         finding = replace(finding, group_components=discovery.group_components)
-        if story is not None:
-            after = told(story, fit, everything, len(rows), discovery, meaning, self.max_novel, self._tuning.window)
+        if story is not None and same is not None:
+            size, most = len(rows), (self.max_novel, self._tuning.window)
+            after = told(story, fit, same, everything, size, discovery, meaning, *most)
             finding, discovery = replace(finding, story=after), discovery.after(log_of(after))
         return Fitted(learned, finding, discovery=discovery)
 
@@ -304,7 +320,8 @@ class VBrand(Batches):
         if known.lessons is not None:
             fewer, kept = known_without(known, witnesses.rows, hidden, self._tuning.stage1)
         else:
-            fewer = self._known(witnesses.rows[~hidden], learned.classes[witnesses.member[~hidden]], kernel, None)
+            labels = learned.classes[witnesses.member[~hidden]]
+            fewer = known_classes(self, witnesses.rows[~hidden], labels, kernel, learned.passage, None)
             kept = np.arange(known.rows.size)
         prior = self._prior(replace(learned, views=((kernel, fewer),)), 0, novel=self.max_novel)
         if earlier is None:
@@ -337,29 +354,9 @@ class VBrand(Batches):
         for block, members in self._memberships(X):
             yield block, answers_of(members, self.classes_, self._threshold, group_components)
 
-    def _views_of(self, rows: FloatArray, labels: NDArray[Any], noise: FloatArray | None) -> Views:
-        return tuple((kernel, self._known(rows, labels, kernel, noise)) for kernel in self._tuning.kernels[self.kernel])
-
-    def _known(self, rows: FloatArray, labels: NDArray[Any], kernel: Kernel, noise: FloatArray | None) -> KnownClasses:
-        if self.scatter == "modes":
-            return learn_modes(
-                rows,
-                labels,
-                kernel=kernel,
-                support_fraction=self.support_fraction,
-                max_modes=self.max_modes,
-                n_jobs=self.n_jobs,
-                tuning=self._tuning.stage1,
-                noise=noise,
-            )
-        return learn_classes(
-            rows,
-            labels,
-            scatter=self.scatter,
-            support_fraction=self.support_fraction,
-            n_jobs=self.n_jobs,
-            tuning=self._tuning.stage1,
-        )
+    def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
+        kernels, noise = self._tuning.kernels[self.kernel], passage.coordinates.noise
+        return tuple((kernel, known_classes(self, rows, labels, kernel, passage, noise)) for kernel in kernels)
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, tuple(KERNELS))

@@ -22,7 +22,7 @@ def way_in(
     reduction, measured = _reduced(detector, rows if warp is None else warp.inward(rows), labels)
     step = None if warp is None or reduction is not None else warp.steps(rows)
     coordinates = Coordinates.of(measured, rounded=detector.scatter == "modes", step=step)
-    return Passage(names, kept, reduction, coordinates, warp), measured
+    return Passage(names, kept, reduction, coordinates, warp=warp), measured
 
 
 def _given(detector: Any) -> bool:
@@ -32,13 +32,15 @@ def _given(detector: Any) -> bool:
 
 def _warp(detector: Any, rows: FloatArray, labels: NDArray[Any]) -> Warp | None:
     """Return bent scales of the columns that classes are skewed in; None where all are taken as they are."""
-    if detector.transform is None or _given(detector):
+    if detector.transform is None or _given(detector) or rows.shape[1] == 0:
         return None
     return learn_warp(rows, np.unique(labels, return_inverse=True)[1], detector._tuning.stage1)
 
 
 def _reduced(detector: Any, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
-    """Return the reduction of a wide table, and the labelled rows in it."""
+    """Return the reduction of a wide table, and the labelled rows in it; without numbers one that is always 0."""
+    if rows.shape[1] == 0:
+        return None, np.zeros((rows.shape[0], 1))
     classes, member = np.unique(labels, return_inverse=True)
     wanted, tuning = detector.reduce, detector._tuning.stage1
     if wanted == "auto":

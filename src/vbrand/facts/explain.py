@@ -1,6 +1,6 @@
 """Why a row, or a group, is novel: how far it lies from the nearest known class, and in which columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from vbrand.facts.bands import columns_together, ordered_numbers
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
 from vbrand.model.gaps import expected
+from vbrand.model.levels import codes_of, one_hot
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray
 
@@ -19,6 +20,10 @@ _SHOWN = 5
 _NAMED = 3
 DOUBT = "; no farther than those: it differs in spread or shape, or is not novel"
 ROUNDING = "; most of it is less than a rounding step: it may be made by rounding alone"
+# a level stands out if it has twice its usual share, and so much more of the rows
+_MORE = 0.1
+# standard deviations that a row with a level lies on the map from one without it
+_APART = 2.0
 # a column with a smaller share is named only if it has at least half the share of the first
 _SMALL_SHARE = 0.05
 
@@ -36,6 +41,21 @@ class Contribution:
 
 
 @dataclass(frozen=True)
+class LevelShare:
+    """A level that a group, or a row, has far more often than the class nearest to it."""
+
+    column: str
+    level: str
+    share: float  # of the rows; 1 of a single one
+    usual: float  # of those of the class
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        often = "" if self.share == 1.0 else f" in {self.share:.0%}"
+        return f"{self.column}: {self.level}{often}, {self.usual:.0%} in its nearest class"
+
+
+@dataclass(frozen=True)
 class Explanation:
     """The nearest known class, how far away it is, and the columns that make the distance, the largest share first."""
 
@@ -44,25 +64,30 @@ class Explanation:
     typical: float  # the distance of its own rows: the square root of the number of columns
     contributions: tuple[Contribution, ...]
     absent: int = 0  # columns without a value: they have no part in it
+    levels: tuple[LevelShare, ...] = ()  # of columns of categories, those that stand out
 
     @property
     def is_doubtful(self) -> bool:
-        """Return whether the row or group is no farther from the class than the rows of the class are."""
-        return self.distance <= self.typical
+        """Return whether the row or group is no farther from the class than its rows are, nor of other levels."""
+        return self.distance <= self.typical and not self.levels
 
     @property
     def is_rounding(self) -> bool:
         """Return whether columns that differ by less than a rounding step make most of the distance."""
-        return sum(part.share for part in self.contributions if part.within_rounding) > 0.5
+        return not self.levels and sum(part.share for part in self.contributions if part.within_rounding) > 0.5
 
     def __str__(self) -> str:
         """Return a sentence and the columns with their shares of the squared distance; none if rounding may make it."""
-        head = f"nearest known class: {self.nearest}, {self.distance:.1f} standard deviations away"
+        head = f"nearest known class: {self.nearest}"
+        if self.typical:
+            head += f", {self.distance:.1f} standard deviations away"
         if self.absent:
             head += f" ({self.absent} of the columns are empty)"
         doubt = DOUBT if self.is_doubtful else ROUNDING if self.is_rounding else ""
-        lines = [f"{head} (its own rows: about {self.typical:.1f}{doubt})"]
-        shown = () if self.is_rounding else self.contributions[:_SHOWN]
+        lines = [f"{head} (its own rows: about {self.typical:.1f}{doubt})" if self.typical else f"{head}{doubt}"]
+        lines += [f"  {level}" for level in self.levels[:_SHOWN]]
+        near = self.is_rounding or (bool(self.levels) and self.distance <= self.typical)
+        shown = () if near else self.contributions[:_SHOWN]
         lines += [
             f"  {c.column}: {c.value:.4g}, {'higher' if c.value > c.usual else 'lower'} than its {c.usual:.4g}"
             f"{_together(c.others)} ({c.share:.0%} of the distance)"
@@ -89,6 +114,11 @@ class Yardstick:
 
     def whitened_working(self, rows: FloatArray) -> FloatArray:
         """Return the same of rows in working coordinates."""
+        p, levels = self.components.columns, self.components.levels
+        if levels is not None:
+            points = _APART * one_hot(codes_of(rows[:, p:], levels.sizes), sum(levels.sizes))
+            numbers = replace(self, components=replace(self.components, levels=None))
+            return np.column_stack([numbers.whitened_working(rows[:, :p]), points])
         average = self.components.expected_scatter.mean(axis=0)
         if np.isnan(rows).any():  # where they are most likely, with what known classes lead to expect
             rows = expected(rows, self.components.mean.mean(axis=0), np.linalg.inv(average))[0]
@@ -103,20 +133,21 @@ class Yardstick:
 
     def explain(self, rows: FloatArray) -> Explanation:
         """Return the explanation of a row, or of the middle of several, given in the user's units, (n, p)."""
-        return self._explained(*self.passage.middle(rows))
+        return self._explained(*self.passage.middle(rows), self.passage.level_shares(rows))
 
     def explain_place(self, working: FloatArray) -> Explanation:
         """Return the explanation of a place in working coordinates, (q,)."""
-        return self._explained(self.passage.outward(working[None])[0], working)
+        return self._explained(self.passage.outward(working[None])[0], working, None)
 
-    def _explained(self, kept: FloatArray, working: FloatArray) -> Explanation:
+    def _explained(self, kept: FloatArray, working: FloatArray, seen: FloatArray | None) -> Explanation:
+        """Return the explanation of a place; `seen` are shares of rows with each level of categories, (L,)."""
         deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
         if np.isnan(working).any():  # filled in so, a distance is that of the other columns, and they alone make it
             deviation = np.stack([self._filled(one, k) for k, one in enumerate(deviation)])
         divisor = self.components.divisor
         unit = np.einsum("kij,kj->ki", self.components.inverse_factor, deviation) * np.sqrt(divisor)[:, None]
         distance = np.square(unit).sum(axis=1)  # (y - m)' E[Sigma]^-1 (y - m)
-        k = int(distance.argmin())
+        k = int((distance + self._apart(seen)).argmin())
 
         pull = np.sqrt(divisor[k]) * unit[k] @ self.components.inverse_factor[k]  # E[Sigma]^-1 (y - m)
         usual = self.passage.outward(self.components.mean[k][None])[0]
@@ -124,14 +155,38 @@ class Yardstick:
         total = max(float(distance[k]), np.finfo(float).tiny)
         pieces = self.passage.pieces(kept, usual, deviation[k])
         root = self.components.inverse_factor[k] * np.sqrt(divisor[k])  # root' root = E[Sigma]^-1
-        contributions = self._contributions(kept, usual, parts / total, pieces, root.T @ root)
+        numbers = self.passage.kept.any()
+        contributions = self._contributions(kept, usual, parts / total, pieces, root.T @ root) if numbers else []
         return Explanation(
             nearest=str(self.classes[self.class_of[k]]),
             distance=float(np.sqrt(distance[k])),
-            typical=float(np.sqrt((~np.isnan(working)).sum())),
+            typical=float(np.sqrt((~np.isnan(working)).sum())) if numbers else 0.0,
             contributions=tuple(sorted(contributions, key=lambda c: -c.share)),
             absent=int(np.isnan(kept).sum()),
+            levels=self._standing_out(seen, k),
         )
+
+    def _apart(self, seen: FloatArray | None) -> FloatArray:
+        """Return by how much shares of levels differ from those of each known component, as squared distances, (K,)."""
+        levels = self.components.levels
+        if levels is None or seen is None:
+            return np.zeros(self.components.dof.size)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where(seen > 0.0, seen * (np.log(seen) - np.log(levels.counts / levels.totals)), 0.0)
+        return np.asarray(2.0 * each.sum(axis=1))
+
+    def _standing_out(self, seen: FloatArray | None, k: int) -> tuple[LevelShare, ...]:
+        """Return the levels that are seen far more often than in component k, those first that differ most."""
+        levels = self.components.levels
+        if levels is None or seen is None:
+            return ()
+        usual = (levels.counts / levels.totals)[k]
+        found = [
+            LevelShare(*name, float(seen[j]), float(usual[j]))
+            for j, name in enumerate(self.passage.level_names)
+            if seen[j] >= usual[j] + _MORE and seen[j] >= 2.0 * usual[j]
+        ]
+        return tuple(sorted(found, key=lambda level: level.usual - level.share))
 
     def _filled(self, deviation: FloatArray, k: int) -> FloatArray:
         inverse = self.components.inverse_factor[k]

@@ -16,7 +16,7 @@ from vbrand.facts.events import NO_EVENTS, EventLog
 from vbrand.facts.explain import Yardstick
 from vbrand.facts.groups import Group, GroupCount, GroupKind
 from vbrand.facts.maps import principal_places, principal_scores, rows_to_draw, with_telling
-from vbrand.facts.profiles import Profiles, profiles_of
+from vbrand.facts.profiles import LevelShares, Profiles, level_shares_of, profiles_of
 from vbrand.inference.growth import Move
 from vbrand.samples import chunks
 from vbrand.stage1.lessons import Witnesses
@@ -77,6 +77,7 @@ class Facts:
     scores: tuple[tuple[str, float], ...]  # names and values, if the truth is known
     check: Check | None = None  # how far to trust the answer
     labelled: LabelledPoints | None = None  # None where no labelled row is at hand
+    levels: LevelShares | None = None  # None where no column is one of categories
     log: EventLog = NO_EVENTS  # what became of groups, batch after batch
 
     @property
@@ -142,6 +143,7 @@ def facts_of(
             score=score[drawn],
         ),
         profiles=profiles_of(table, clusters, groups, yardstick),
+        levels=level_shares_of(table, clusters, groups, yardstick),
         climb=climb,
         confusion=confusion,
         scores=scores,

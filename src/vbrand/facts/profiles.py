@@ -45,6 +45,29 @@ class Profiles:
         return np.stack([self.lower, self.middle, self.upper]) if self.are_spectra else self.scaled
 
 
+@dataclass(frozen=True)
+class LevelShares:
+    """How often the rows of each group have each level of categories: of many levels those that differ most."""
+
+    names: tuple[tuple[str, str], ...]  # (L,) column and level
+    of: int  # number of levels that could be drawn
+    shares: FloatArray  # (groups, L) of the rows of a group that have a level in the column
+
+
+def level_shares_of(
+    table: Any, clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick
+) -> LevelShares | None:
+    """Return how often groups have each level; None where there are no categories."""
+    passage = yardstick.passage
+    if not passage.categories:
+        return None
+    shares = np.array([passage.level_shares(some_rows(table, clusters, k)) for k in range(len(groups))])
+    apart = np.ptp(shares[[group.rows > 0 for group in groups]], axis=0)
+    there = int((shares > 0.0).any(axis=0).sum())  # a level that no row has ties with those that all have
+    chosen = np.sort(np.lexsort((-shares.max(axis=0), -apart))[: min(there, _MOST_NAMES)])
+    return LevelShares(tuple(passage.level_names[j] for j in chosen.tolist()), there, shares[:, chosen])
+
+
 def profiles_of(table: Any, clusters: IntArray, groups: tuple[Group, ...], yardstick: Yardstick) -> Profiles:
     """Return the profiles of the groups; of a wide table only some columns."""
     quartiles = np.full((3, len(groups), int(yardstick.passage.kept.sum())), np.nan)

@@ -128,4 +128,6 @@ def statistics_in(rows: FloatArray, posterior: Posterior) -> Statistics:
     if rows.shape[0] == 0:
         return nothing_about(posterior.components.mean)
     with one_thread():
-        return sweep(Rows.plain(rows), scores_of(posterior)).statistics
+        levels = posterior.components.levels
+        own = Rows.plain(rows, () if levels is None else levels.sizes)
+        return sweep(own, scores_of(posterior)).statistics

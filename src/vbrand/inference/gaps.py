@@ -16,12 +16,12 @@ from vbrand.model.gamma import inner, jit
 from vbrand.model.gaps import absent_cells, backward, decompose, expect, forward, hidden_loss, invert_lower
 from vbrand.model.kernels import at_distance, narrowed
 from vbrand.model.posterior import RowScores
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 # centre (K, p); root, precision P (K, p, p); kind, tail (K,); constant and power for rows of so many columns,
-# (K, p + 1); noise (p,) and what it hides of any row at the most (K,)
+# (K, p + 1); noise (p,) and what it hides of any row at the most (K,); levels (K, L + 1) what categories add
 GapScores = namedtuple(
-    "GapScores", ["centre", "root", "precision", "kind", "tail", "constant", "power", "noise", "hidden"]
+    "GapScores", ["centre", "root", "precision", "kind", "tail", "constant", "power", "noise", "hidden", "levels"]
 )
 # of one row: deviation (K, p), lower (K, p, p), score and pull (K,), and room
 GapWork = namedtuple("GapWork", ["deviation", "lower", "score", "pull", "right", "inverse"])
@@ -41,7 +41,8 @@ def gap_scores(scores: RowScores) -> GapScores:
     noise = np.zeros(p) if scores.noise is None else scores.noise
     hidden = np.diagonal(precision, axis1=1, axis2=2) @ noise
     root = np.ascontiguousarray(scores.root)
-    return GapScores(scores.centre, root, precision, scores.kind, scores.tail, constant, power, noise, hidden)
+    levels = np.zeros((count, 1)) if scores.levels is None else scores.levels
+    return GapScores(scores.centre, root, precision, scores.kind, scores.tail, constant, power, noise, hidden, levels)
 
 
 def gap_work(components: int, p: int) -> GapWork:
@@ -52,27 +53,28 @@ def gap_work(components: int, p: int) -> GapWork:
 
 def sweep_gaps(
     rows: FloatArray,
+    codes: IntArray,
     scores: GapScores,
     winners: NDArray[np.int32],
-    statistics: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    statistics: tuple[FloatArray, ...],
     work: GapWork,
 ) -> float:
     """Add the statistics of rows with missing cells about the centres (lower triangles) and return their evidence.
 
-    Each row has at least one cell. `winners` are overwritten.
+    `codes` are levels of categories, (n, c). Each row has at least one cell. `winners` are overwritten.
     """
     evidence = 0.0
     for start in range(0, rows.shape[0], _AT_ONCE):
-        some = rows[start : start + _AT_ONCE]
+        some, of = rows[start : start + _AT_ONCE], codes[start : start + _AT_ONCE]
         first, columns = absent_cells(some)
         rough, high = np.empty((2, scores.kind.size, some.shape[0]))
         deviation, product = np.empty((2, *some.shape))
         for k in range(scores.kind.size):
             _deviate(some, first, columns, scores.centre[k], deviation)
             np.matmul(deviation, scores.precision[k], out=product)
-            _rank(deviation, product, first, columns, scores, k, rough[k], high[k], work)
+            _rank(deviation, product, first, columns, of, scores, k, rough[k], high[k], work)
         own = winners[start : start + _AT_ONCE]
-        evidence += _share_out(some, first, columns, rough, high, scores, own, statistics, work)
+        evidence += _share_out(some, first, columns, of, rough, high, scores, own, statistics, work)
     return evidence
 
 
@@ -96,7 +98,7 @@ def _deviate(rows, first, columns, centre, deviation):  # type: ignore[no-untype
 
 
 @jit
-def _rank(deviation, product, first, columns, scores, k, rough, high, work):  # type: ignore[no-untyped-def]
+def _rank(deviation, product, first, columns, codes, scores, k, rough, high, work):  # type: ignore[no-untyped-def]
     """Store the scores of rows in component k but for rounding, and what they are at the most with what it hides."""
     p, right, lower, precision = deviation.shape[1], work.right, work.lower[k], scores.precision
     kind, tail, hidden, constants, powers = (
@@ -118,6 +120,7 @@ def _rank(deviation, product, first, columns, scores, k, rough, high, work):  # 
         distance = distance if distance > 0.0 else 0.0
         # (5.22)  + p_m / 2 log 2 pi - 1/2 log|P_mm|
         constant = constants[k, p - m] + 0.5 * (m * _LOG_2_PI - log_determinant)
+        constant += _of_levels(scores.levels, k, codes, i)
         rough[i], _ = at_distance(kind, constant, tail, powers[k, p - m], distance)
         high[i] = rough[i]
         if hidden > 0.0:
@@ -125,9 +128,9 @@ def _rank(deviation, product, first, columns, scores, k, rough, high, work):  # 
 
 
 @jit
-def _share_out(rows, first, columns, rough, high, scores, winners, statistics, work):  # type: ignore[no-untyped-def]
+def _share_out(rows, first, columns, codes, rough, high, scores, winners, statistics, work):  # type: ignore[no-untyped-def]
     """Share each row out among the components that may have a share in it, add its statistics and return evidence."""
-    centre, root, precision, kind, tail, constants, powers, noise, hidden = scores
+    centre, root, precision, kind, tail, constants, powers, noise, hidden, levels = scores
     deviations, lowers, share, pull, right, inverse = work
     evidence, (count, p) = 0.0, centre.shape
     for i in range(rows.shape[0]):
@@ -149,6 +152,7 @@ def _share_out(rows, first, columns, rough, high, scores, winners, statistics, w
             if hidden[k] > 0.0:
                 distance -= hidden_loss(precision, k, columns, begin, m, lower, noise, right)
             constant = constants[k, p - m] + 0.5 * (m * _LOG_2_PI - log_determinant)
+            constant += _of_levels(levels, k, codes, i)
             share[k], pull[k] = at_distance(kind[k], constant, tail[k], powers[k, p - m], distance)
             if share[k] > best:
                 best = share[k]
@@ -164,6 +168,8 @@ def _share_out(rows, first, columns, rough, high, scores, winners, statistics, w
             if share[k] > 0.0:
                 own = share[k] / total
                 _add(k, own, own * pull[k], deviations[k], statistics)
+                for j in range(codes.shape[1]):
+                    statistics[4][k, codes[i, j]] += own
                 # (5.24)  C = P_mm^-1: tau cancels
                 invert_lower(lowers[k], m, inverse)
                 for a in range(m):
@@ -173,6 +179,15 @@ def _share_out(rows, first, columns, rough, high, scores, winners, statistics, w
                     weight, square = own * pull[k], statistics[3][k]
                     _add_hidden(precision, k, columns, begin, m, lowers[k], noise, weight, square, right)
     return evidence
+
+
+@inner
+def _of_levels(levels, k, codes, i):  # type: ignore[no-untyped-def]
+    """Return what the levels of a row add to its score in component k: (5.26), summed over columns."""
+    total = 0.0
+    for j in range(codes.shape[1]):
+        total += levels[k, codes[i, j]]
+    return total
 
 
 @lanes_inner
@@ -190,7 +205,7 @@ def _square(root, k, deviation):  # type: ignore[no-untyped-def]
 @lanes_inner
 def _add(k, share, weight, deviation, statistics):  # type: ignore[no-untyped-def]
     """Add what a row adds to component k: its share times E[tau] e e'."""
-    counts, weights, sums, squares = statistics
+    counts, weights, sums, squares, _ = statistics
     counts[k] += share
     weights[k] += weight
     for i in range(deviation.size):

@@ -25,6 +25,7 @@ from vbrand.inference.sweeps import (
 )
 from vbrand.inference.tally import tally
 from vbrand.model.gaps import Spread, by_moments
+from vbrand.model.levels import tally_levels
 from vbrand.model.posterior import RowScores, Scores
 from vbrand.model.statistics import Statistics
 from vbrand.types import FloatArray, IntArray
@@ -50,6 +51,8 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
     twice, the first time to find out. The answer does not depend on the number of threads.
     """
     before: Any = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
+    if rows.levels:
+        return _sweep_patiently(rows, scores, threads)
     if rows.gaps is not None:
         return _sweep_both(rows.gaps, scores, before.copy(), threads)
     after = rows.room()
@@ -92,22 +95,28 @@ def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threa
         found = sweep(gaps.complete_rows, scores, winners[gaps.complete], threads)
         winners[gaps.complete], total = found.winners, found.statistics
     if gaps.partial.size:
-        at = gap_scores(scores)
-        parts = each_piece(
-            gaps.partial_rows, _sweep_gaps_piece, lambda _: (scores, at), lambda _, found: found, threads
-        )
-        total = total + _sum([part.statistics for part in parts])
-        winners[gaps.partial] = np.concatenate([part.winners for part in parts])
+        found = _sweep_patiently(gaps.partial_rows, scores, threads)
+        total = total + found.statistics
+        winners[gaps.partial] = found.winners
     return Sweep(total, winners)
+
+
+def _sweep_patiently(rows: Rows, scores: RowScores, threads: int) -> Sweep:
+    """Sweep rows with missing cells or columns of categories, one by one."""
+    at = gap_scores(scores)
+    parts = each_piece(rows, _sweep_gaps_piece, lambda _: (scores, at), lambda _, found: found, threads)
+    return Sweep(_sum([part.statistics for part in parts]), np.concatenate([part.winners for part in parts]))
 
 
 def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores) -> Sweep:
     """Return the same as `_sweep_piece` of rows with missing cells."""
     found, winners, evidence = _nothing(scores), np.zeros(len(rows), np.int32), 0.0
-    adding, work = (found.counts, found.weights, found.sums, found.squares), gap_work(*scores.centre.shape)
+    seen, work = np.zeros_like(at.levels), gap_work(*scores.centre.shape)
+    adding = (found.counts, found.weights, found.sums, found.squares, seen)
     for part in rows.blocks():
-        evidence += sweep_gaps(rows.working(part), at, winners[part], adding, work)
-    return Sweep(replace(found, evidence=evidence), winners)
+        evidence += sweep_gaps(rows.numbers(part), rows.codes(part), at, winners[part], adding, work)
+    levels = None if scores.levels is None else seen[:, :-1]
+    return Sweep(replace(found, evidence=evidence, levels=levels), winners)
 
 
 @dataclass(frozen=True)
@@ -152,9 +161,9 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
     Missing cells count as the mean and variance of their component: for statistics to start from.
     """
     if rows.gaps is not None:
-        labels = component.astype(np.int64)
-        filled, spread = by_moments(rows.working(slice(None)), labels, components)
-        return statistics_of_labelings(Rows.plain(filled), labels[None], np.array([0, components]), spread)
+        labels, own = component.astype(np.int64), rows.working(slice(None))
+        own[:, : rows.columns], spread = by_moments(rows.numbers(slice(None)), labels, components)
+        return statistics_of_labelings(Rows.plain(own, rows.levels), labels[None], np.array([0, components]), spread)
     return statistics_of_labelings(rows, component.astype(np.int64)[None], np.array([0, components]))
 
 
@@ -171,19 +180,27 @@ def statistics_of_labelings(
     means, sums, squares = np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
     held = np.where(counts > 0.0, counts, 1.0)
     for block in rows.blocks():
-        here, working = pieces[:, block].ravel(), rows.working(block)
+        here, working = pieces[:, block].ravel(), rows.numbers(block)
         for j in range(p):
             column = np.tile(working[:, j], labelings.shape[0])
             means[:, j] += np.bincount(here, weights=column, minlength=count) / held
 
     for block in rows.blocks():
-        tally(rows.working(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
+        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
     if spread is not None:
         for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
             # (5.24)  C of each row, in the piece that it is in
             at = own[spread.row] * p * p + spread.cell
             squares[first:last] += np.bincount(at, spread.value, (last - first) * p * p).reshape(-1, p, p)
-    return Statistics(counts, counts, means, sums, squares, 0.0)
+    return Statistics(counts, counts, means, sums, squares, 0.0, _levels_of_labelings(rows, pieces, count))
+
+
+def _levels_of_labelings(rows: Rows, pieces: IntArray, count: int) -> FloatArray | None:
+    """Return how often each of so many pieces of several labelings, (m, n), has each level; None without categories."""
+    if not rows.levels:
+        return None
+    codes, levels = rows.codes(slice(None)), sum(rows.levels)
+    return np.asarray(sum(tally_levels(codes, labels, count, levels) for labels in pieces))
 
 
 def _scoring(scores: RowScores) -> Scores:

@@ -20,6 +20,7 @@ from vbrand.inference.splits import guesses
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence, posterior_from
 from vbrand.model.gaps import Spread, completed
+from vbrand.model.levels import spread_levels
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.roots import symmetric_roots
 from vbrand.model.statistics import Statistics, joined
@@ -238,7 +239,7 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
     if members.size < tuning.fewest_rows or room < 1:
         return []
 
-    local = Rows.plain(rows.working(members))
+    local = Rows.plain(rows.working(members), rows.levels)
     weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
 
     def fitted(pieces: Statistics, labels: NDArray[np.int32], beat: float | None) -> Ascent:
@@ -278,8 +279,9 @@ def _filled_in(local: Rows, prior: Prior, state: Ascent, k: int) -> tuple[Rows, 
         prior.components.reordered(np.array([min(k, prior.known)])), state.statistics.reordered(np.array([k]))
     )
     scale = own.scale[0] / (1.0 if own.fixed[0] else own.dof[0])
-    filled, spread = completed(local.table, own.mean[0], np.linalg.inv(scale))
-    return Rows.plain(filled), spread
+    filled = local.table.copy()
+    filled[:, : local.columns], spread = completed(local.numbers(slice(None)), own.mean[0], np.linalg.inv(scale))
+    return replace(local, table=filled), spread
 
 
 @dataclass(frozen=True)
@@ -298,7 +300,9 @@ def _best_guesses(
     `spread` is that of cells that were missing.
     """
     # in units of the base measure, where the rows of a class are about as wide in all directions
-    unit = local.table @ symmetric_roots(prior.components.scale[prior.known])[1]
+    unit = local.numbers(slice(None)) @ symmetric_roots(prior.components.scale[prior.known])[1]
+    if local.levels:
+        unit = np.column_stack([unit, spread_levels(local.codes(slice(None)), sum(local.levels))])
     labelings = np.array(list(guesses(unit, tuning)))
     last = labelings.max(axis=1)
     labelings, last = labelings[(last >= 1) & (last <= room)], last[(last >= 1) & (last <= room)]

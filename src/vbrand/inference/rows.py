@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.model.levels import codes_of
 from vbrand.types import FloatArray, IntArray
 
 # working coordinates, and standardised values, count as at most this far out: there a row is as novel as any, and its
@@ -72,15 +73,16 @@ class Rows:
     leaves room for those of ordinary ones.
     """
 
-    table: Any  # (n, p) an array or a Source
-    centre: FloatArray  # (p,)
-    multiplier: FloatArray  # (p,) working coordinates are (table - centre) * multiplier
+    table: Any  # (n, p + c) an array or a Source
+    centre: FloatArray  # (p + c,)
+    multiplier: FloatArray  # (p + c,) working coordinates are (table - centre) * multiplier
     farthest: float = FARTHEST
+    levels: tuple[int, ...] = ()  # (c,) how many levels the last columns have, which are categories; -1 is no level
 
     @classmethod
-    def plain(cls, rows: FloatArray) -> "Rows":
+    def plain(cls, rows: FloatArray, levels: tuple[int, ...] = ()) -> "Rows":
         """Return rows that are in working coordinates already, however far."""
-        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]), np.inf)
+        return cls(rows, np.zeros(rows.shape[1]), np.ones(rows.shape[1]), np.inf, levels)
 
     def __len__(self) -> int:
         return int(self.table.shape[0])
@@ -88,7 +90,7 @@ class Rows:
     @property
     def columns(self) -> int:
         """Return p."""
-        return int(self.table.shape[1])
+        return int(self.table.shape[1]) - len(self.levels)
 
     @cached_property
     def gaps(self) -> Gaps | None:
@@ -112,6 +114,15 @@ class Rows:
         """Return some rows in working coordinates: a slice, a mask or indices."""
         working = (self.table[chosen].astype(np.float64) - self.centre) * self.multiplier
         return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest))
+
+    def numbers(self, chosen: Any) -> FloatArray:
+        """Return the same without categories, (n, p)."""
+        working = self.working(chosen)
+        return np.ascontiguousarray(working[:, : self.columns]) if self.levels else working
+
+    def codes(self, chosen: Any) -> IntArray:
+        """Return the levels of some rows, counted over all columns of categories, (n, c)."""
+        return codes_of(self.table[chosen][:, self.columns :], self.levels)
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""
@@ -139,6 +150,11 @@ class Rows:
         """Return room for answers: zeros in memory, or in a file of that name beside rows that lie on disk."""
         in_memory = isinstance(self.table, np.ndarray)
         return np.zeros(shape, dtype) if in_memory else np.asanyarray(self.table.answers(name, shape, dtype))
+
+    def let_go(self) -> None:
+        """Take answers that lie on disk out of memory."""
+        if not isinstance(self.table, np.ndarray):
+            self.table.scratch.let_go()
 
     @property
     def _block_rows(self) -> int:

@@ -11,6 +11,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import posterior_from
 from vbrand.model.gaps import by_moments
+from vbrand.model.levels import spread_levels
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.prior import Prior
 from vbrand.model.weights import Weights, weights_from
@@ -35,11 +36,13 @@ def k_means(rows: Rows, prior: Prior, groups: int, seed: int, tuning: SearchTuni
     Each mean is as certain as the rows of its cluster make it; a vague one would lose all its rows to known classes.
     """
     sample, share = _sample(rows, tuning.rows_for_k_means)
-    standard = _standardised(sample)
+    standard = _standardised(sample.numbers(slice(None)))
+    if rows.levels:
+        standard = np.column_stack([standard, spread_levels(sample.codes(slice(None)), sum(rows.levels))])
     groups = min(groups, prior.novel, np.unique(standard, axis=0).shape[0])
     found = KMeans(groups, n_init=1, random_state=seed).fit(standard)
 
-    split = statistics_of_labels(Rows.plain(sample), prior.known + found.labels_, prior.known + prior.opened)
+    split = statistics_of_labels(sample, prior.known + found.labels_, prior.known + prior.opened)
     novel = slice(prior.known, prior.known + groups)
     start = posterior_from(prior.components, split)
 
@@ -84,10 +87,10 @@ def _weights(prior: Prior) -> Weights:
     return weights_from(prior.weights, np.zeros(prior.known + prior.opened))
 
 
-def _sample(rows: Rows, most: int) -> tuple[FloatArray, float]:
+def _sample(rows: Rows, most: int) -> tuple[Rows, float]:
     """Return the rows in working coordinates, of a long table an even sample, and the share of them that it is."""
-    sample = rows.working(every_kth(len(rows), most))
-    return sample, sample.shape[0] / len(rows)
+    sample = Rows.plain(rows.working(every_kth(len(rows), most)), rows.levels)
+    return sample, len(sample) / len(rows)
 
 
 def _standardised(rows: FloatArray) -> FloatArray:

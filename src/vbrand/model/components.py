@@ -7,7 +7,7 @@ An infinite l marks a component that is known exactly (inductive learning): a po
 Rows are N(mu, Sigma / tau), and the kernel of the component says what tau is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy import linalg
 from vbrand.model import wishart as formulas
 from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Kernel
+from vbrand.model.levels import Levels, diverge_levels, level_evidence, levels_from, stacked_levels
 from vbrand.model.statistics import Statistics, sums_of
 from vbrand.model.wishart import Roots, Wisharts
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -35,6 +36,7 @@ class Components:
     scale: FloatArray  # (K, p, p) S
     kernels: tuple[Kernel, ...]  # K of them: how rows scatter about the mean
     noise: FloatArray | None = None  # (p, p) D, what rounding hides of the scatter of any row; None: nothing
+    levels: Levels | None = None  # of columns of categories; None: there are none
 
     @property
     def fixed(self) -> BoolArray:
@@ -82,8 +84,9 @@ class Components:
     def reordered(self, order: IntArray) -> "Components":
         """Return the components in another order."""
         kernels = tuple(self.kernels[k] for k in order.tolist())
+        levels = None if self.levels is None else self.levels.reordered(order)
         chosen = Components(
-            self.mean[order], self.precision[order], self.dof[order], self.scale[order], kernels, self.noise
+            self.mean[order], self.precision[order], self.dof[order], self.scale[order], kernels, self.noise, levels
         )
         if "roots" in self.__dict__:  # what is known already
             chosen.__dict__["roots"] = Roots(*(part[order] for part in self.roots))
@@ -99,6 +102,7 @@ def stacked(first: Components, second: Components) -> Components:
         scale=np.concatenate([first.scale, second.scale]),
         kernels=first.kernels + second.kernels,
         noise=first.noise,
+        levels=stacked_levels(first.levels, second.levels),
     )
 
 
@@ -132,7 +136,7 @@ def posterior_from(prior: Components, statistics: Statistics) -> Components:
     before = wisharts_of(prior)
     posterior, _ = room_for(prior.dof.size, before.noise)
     formulas.update(before, sums_of(statistics), posterior)
-    return components_of(posterior, prior)
+    return replace(components_of(posterior, prior), levels=levels_from(prior.levels, statistics.levels))
 
 
 def expected_log_precision(components: Components) -> FloatArray:
@@ -146,6 +150,8 @@ def divergence(posterior: Components, prior: Components) -> FloatArray:
     """Return KL(posterior || prior) of each component, (K,); 0 for point masses."""
     result = np.empty(prior.dof.size)
     _diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
+    if posterior.levels is not None and prior.levels is not None:
+        result += diverge_levels(posterior.levels, prior.levels)
     return result
 
 
@@ -158,4 +164,6 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
     _explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
+    if prior.levels is not None and statistics.levels is not None:
+        result += level_evidence(prior.levels, statistics.levels, chosen)
     return result

@@ -39,7 +39,11 @@ def taught_by(prior: Prior, posterior: Posterior) -> Statistics:
     squares = after.scale - before.scale - (free * moved)[:, :, None] * moved[:, None, :]
     if after.noise is not None:
         squares -= np.where(fixed, 0.0, weights)[:, None, None] * after.noise
-    return Statistics(counts, weights, after.mean, free * moved, squares, 0.0)
+    levels = None
+    if after.levels is not None and before.levels is not None:
+        # n = a - a0 of the levels of categories
+        levels = np.where(after.levels.fixed[:, None], 0.0, np.maximum(after.levels.counts - before.levels.counts, 0.0))
+    return Statistics(counts, weights, after.mean, free * moved, squares, 0.0, levels)
 
 
 def informed(prior: Prior, taught: Statistics, class_of: IntArray) -> Prior:

@@ -9,6 +9,7 @@ import numpy as np
 from vbrand.model.components import Components, posterior_from, wisharts_of
 from vbrand.model.gamma import jit
 from vbrand.model.kernels import score_of
+from vbrand.model.levels import diverge_levels, level_scores
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.sticks import diverge_dirichlet, diverge_sticks, log_weights
@@ -40,6 +41,7 @@ class RowScores:
     tail: FloatArray  # (K,)
     power: FloatArray  # (K,)
     noise: FloatArray | None = None  # (p,) what rounding hides in each column: rows with missing cells ask for it
+    levels: FloatArray | None = None  # (K, L + 1) what each level of a category adds; nothing for no level, the last
 
 
 # components, their roots and weights as compiled formulas take them
@@ -87,7 +89,8 @@ def scores_of(posterior: Posterior) -> RowScores:
     scores = room_for_scores(kind, components.columns, components.columns)
     score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
     noise = None if components.noise is None else np.array(np.diagonal(components.noise))
-    return RowScores(**scores._asdict(), noise=noise)
+    levels = None if components.levels is None else level_scores(components.levels)
+    return RowScores(**scores._asdict(), noise=noise, levels=levels)
 
 
 def kernel_codes(components: Components) -> tuple[IntArray, FloatArray]:
@@ -139,6 +142,10 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
         evidence,
         terms,
     )
+    own, before = posterior.components.levels, prior.components.levels
+    if own is not None and before is not None:
+        apart = diverge_levels(own, before)
+        terms[3:] -= apart[: prior.known].sum(), apart[prior.known :].sum()
     return Bound(*terms.tolist())
 
 

@@ -5,6 +5,7 @@ from scipy.special import logsumexp
 
 from vbrand.model.components import Components
 from vbrand.model.gaps import expected
+from vbrand.model.levels import codes_of, log_level_densities
 from vbrand.model.posterior import Posterior
 from vbrand.model.weights import log_expected_weights
 from vbrand.types import FloatArray, IntArray
@@ -39,19 +40,28 @@ def log_urn_weights(dirichlet: FloatArray, counts: FloatArray, concentration: fl
 
 
 def log_component_densities(rows: FloatArray, components: Components) -> FloatArray:
-    """Return log p(y | component k) of each row and component, (n, K).
+    """Return log p(y | component k) of each row and component, (n, K); levels of categories come after the numbers.
 
     A Gaussian component predicts t_{u-p+1}(y | m, S (1 + 1 / l) / (u - p + 1)); one of another kernel the average over
     tau of t_{u-p+1}(y | m, S (1 + 1 / l) / (tau (u - p + 1))). There the doubt about the mean shares the tau of the
     row: for a component with rows this is the model but for (1 / tau - 1) / l; for a class that nobody has seen it says
     that the class may lie as far out as a row may, without which a row far from everything would count as known.
     """
+    if components.levels is None:
+        return _log_densities(rows, components)
+    p = components.columns
+    codes = codes_of(rows[:, p:], components.levels.sizes)
+    return _log_densities(rows[:, :p], components) + log_level_densities(components.levels, codes)
+
+
+def _log_densities(rows: FloatArray, components: Components) -> FloatArray:
+    """Return the same of the numbers of rows alone."""
     n, p = rows.shape
     parts = np.empty((n, components.dof.size))
     missing = np.isnan(rows).sum(axis=1)
     if missing.any():
         whole = missing == 0
-        parts[whole] = log_component_densities(rows[whole], components)
+        parts[whole] = _log_densities(rows[whole], components)
         parts[~whole] = _observed_densities(rows[~whole], components, p - missing[~whole])
         return parts
     for k in range(components.dof.size):

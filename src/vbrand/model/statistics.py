@@ -25,6 +25,7 @@ class Statistics:
     sums: FloatArray  # (K, p) sum of weighted deviations
     squares: FloatArray  # (K, p, p) sum of weighted outer products of deviations
     evidence: float  # sum over rows of log sum over components of exp(score)
+    levels: FloatArray | None = None  # (K, L) sum phi of rows with each level of a category; None: no level was seen
 
     def __add__(self, other: Self) -> "Statistics":
         if self.origin is not other.origin and not np.array_equal(self.origin, other.origin):
@@ -36,6 +37,7 @@ class Statistics:
             sums=self.sums + other.sums,
             squares=self.squares + other.squares,
             evidence=self.evidence + other.evidence,
+            levels=_both(self.levels, other.levels),
         )
 
     def about(self, origin: FloatArray) -> "Statistics":
@@ -51,6 +53,7 @@ class Statistics:
             sums=self.sums + self.weights[:, None] * moved,
             squares=self.squares + cross + cross.transpose(0, 2, 1) + own,
             evidence=self.evidence,
+            levels=self.levels,
         )
 
     def scaled(self, factor: float) -> "Statistics":
@@ -62,6 +65,7 @@ class Statistics:
             sums=factor * self.sums,
             squares=factor * self.squares,
             evidence=factor * self.evidence,
+            levels=None if self.levels is None else factor * self.levels,
         )
 
     def reordered(self, order: IntArray) -> "Statistics":
@@ -73,7 +77,15 @@ class Statistics:
             sums=self.sums[order],
             squares=self.squares[order],
             evidence=self.evidence,
+            levels=None if self.levels is None else self.levels[order],
         )
+
+
+def _both(first: FloatArray | None, second: FloatArray | None) -> FloatArray | None:
+    """Return the sum of how often levels are seen; None is never."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first + second
 
 
 def nothing_about(origin: FloatArray) -> Statistics:
@@ -84,6 +96,8 @@ def nothing_about(origin: FloatArray) -> Statistics:
 
 def joined(parts: Sequence[Statistics]) -> Statistics:
     """Return the statistics of the components of all parts; evidence, a matter of all rows, is not."""
+    width = max(0 if part.levels is None else part.levels.shape[1] for part in parts)
+    seen = [np.zeros((part.counts.size, width)) if part.levels is None else part.levels for part in parts]
     return Statistics(
         counts=np.concatenate([part.counts for part in parts]),
         weights=np.concatenate([part.weights for part in parts]),
@@ -91,6 +105,7 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
         sums=np.concatenate([part.sums for part in parts]),
         squares=np.concatenate([part.squares for part in parts]),
         evidence=0.0,
+        levels=np.concatenate(seen) if width else None,
     )
 
 
@@ -105,7 +120,18 @@ def extrapolated(now: Statistics, before: Statistics, step: float) -> Statistics
         sums=sums.sums,
         squares=sums.squares,
         evidence=now.evidence,
+        levels=_further(now, before, sums.counts),
     )
+
+
+def _further(now: Statistics, before: Statistics, counts: FloatArray) -> FloatArray | None:
+    """Return how often levels are seen as far beyond as these numbers of rows; none loses more than half."""
+    if now.levels is None or before.levels is None:
+        return None
+    way = now.counts - before.counts
+    largest = int(np.abs(way).argmax())
+    step = (counts[largest] - now.counts[largest]) / way[largest] if way[largest] else 0.0
+    return np.maximum(now.levels + step * (now.levels - before.levels), 0.5 * now.levels)
 
 
 def sums_of(statistics: Statistics) -> Sums:

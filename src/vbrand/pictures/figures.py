@@ -156,6 +156,32 @@ def profile_figure(facts: Facts) -> Figure:
     return {"series": series, "x": along, "y": down, "names": names, "height": 110 + _LINE * len(names)}
 
 
+def levels_figure(facts: Facts) -> Figure:
+    """Return how often each group has each level of categories, as bars."""
+    assert facts.levels is not None
+    names, shown, series = facts.levels.names, _shown_lines(facts.groups), list[Figure]()
+    for k, (group, look) in enumerate(zip(facts.groups, looks_of(facts.groups), strict=True)):
+        if group.rows and group.kind != GroupKind.OUTLIER:
+            sizes = facts.levels.shares[k]
+            tips = [
+                f"{short(level, 60)} in {size:.0%} of {_name(group)}"
+                for (_, level), size in zip(names, sizes, strict=True)
+            ]
+            bars = {"kind": "bars", "name": _name(group), "ink": look.ink, "off": k not in shown}
+            hatch = "lines" if group.kind == GroupKind.NOVEL else None
+            series.append(
+                {**bars, "at": np.arange(len(names)), "size": sizes, "width": 0.8, "hatch": hatch, "tips": tips}
+            )
+    ticks = [(place, short(f"{column}: {level}", 40)) for place, (column, level) in enumerate(names)]
+    return {
+        "series": series,
+        "across": True,
+        "x": {"title": "share of the rows of a group", "format": "percent", "range": [0.0, 1.02]},
+        "y": {"ticks": ticks, "range": [len(names) - 0.4, -0.6], "title": "column and level"},
+        "height": 90 + (_LINE + 6 * len(series)) * len(names),
+    }
+
+
 def _shown_lines(groups: tuple[Group, ...]) -> set[int]:
     """Return the groups that have a line at first: all, or a few novel ones and the known classes nearest to them."""
     drawn = [k for k, group in enumerate(groups) if group.kind != GroupKind.OUTLIER]

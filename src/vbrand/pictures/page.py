@@ -97,6 +97,8 @@ def _figures(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, figures
         "profile": figures.profile_figure(facts),
     }
     drawn |= {f"features-{k}": figures.features_figure(line["group"], line["look"]) for k, line in enumerate(explained)}
+    if facts.levels is not None:
+        drawn["levels"] = figures.levels_figure(facts)
     if facts.log.batches > 1 and len(facts.log):
         drawn["timeline"] = timeline_figure(facts)
     if facts.climb is not None:

@@ -37,6 +37,9 @@ class KnownClasses:
     average: FloatArray  # (p, p) the scatter of an average component
     alike: float  # how alike the scatters are, in rows: so many with the average scatter count in each
     lessons: Lessons | None = None  # what each labelled row taught; not for robust fits, which are learned anew
+    levels: FloatArray | None = None  # (K, L) labelled rows with each level of columns of categories
+    level_sizes: tuple[int, ...] = ()  # (c,) numbers of levels
+    numbers: bool = True  # whether any column is of numbers; if not, one that is 0 stands for them
 
     @property
     def trimmed(self) -> FloatArray:

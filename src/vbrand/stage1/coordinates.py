@@ -28,6 +28,8 @@ class Coordinates:
 
         Unless values are `rounded`, they are taken as they stand; `step` says to what, where they do not show it.
         """
+        if not rows.any():  # what stands for numbers where there are none
+            return cls(np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
         unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
         if step is None:
             step = rounding_steps(rows) if rounded else np.zeros(unit.size)
@@ -49,9 +51,13 @@ class Coordinates:
         # (3.25)  D_jj = step_j^2 / 12: a value lies anywhere within half a step
         return None if self.step is None else np.diag(np.square(self.step / self.unit) / 12.0)
 
-    def view(self, table: NDArray[Any] | Source) -> Rows:
-        """Return the rows of a table as the kernel takes them, with no copy of it."""
-        return Rows(table, self.centre, 1.0 / self.unit)
+    def view(self, table: NDArray[Any] | Source, levels: tuple[int, ...] = ()) -> Rows:
+        """Return the rows of a table as the kernel takes them, with no copy of it; the last columns may be levels."""
+        centre, multiplier, as_they_are = self.centre, 1.0 / self.unit, len(levels)
+        if as_they_are:
+            centre = np.append(centre, np.zeros(as_they_are))
+            multiplier = np.append(multiplier, np.ones(as_they_are))
+        return Rows(table, centre, multiplier, levels=levels)
 
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows in working coordinates."""

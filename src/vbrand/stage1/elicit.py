@@ -1,6 +1,6 @@
 """From known classes and beliefs in words to the prior: what a class is, and what one nobody has seen may look like."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.weights import prior_weights
 from vbrand.stage1.classes import KnownClasses
+from vbrand.stage1.levels import base_levels, known_levels
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import FloatArray
 
@@ -38,8 +39,12 @@ def elicit(
 
     Without `update_known` the known classes are point masses at their robust centre and scatter.
     """
-    own = _known_components(known, beliefs, tuning) if update_known else _point_masses(known, beliefs)
-    base = base_measure(known, beliefs)
+    free = update_known and known.numbers
+    own = _known_components(known, beliefs, tuning) if free else _point_masses(known, beliefs)
+    base, levels = base_measure(known, beliefs), base_levels(known, tuning)
+    if levels is not None:
+        own = replace(own, levels=known_levels(known, levels, fixed=not update_known))
+        base = replace(base, levels=levels)
     # (4.7)  alpha_k, alpha_0, gamma
     dirichlet = np.append(np.full(known.rows.size, beliefs.known_weight), beliefs.novel_weight)
     return Prior(
@@ -58,7 +63,7 @@ def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
     # (4.6)  Psi_0 = (nu_0 - p - 1) average, so that E[Sigma] is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
-    strength = np.array([beliefs.novel_mean_strength])
+    strength = np.array([beliefs.novel_mean_strength if known.numbers else np.inf])
     return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,), beliefs.noise)
 
 

@@ -33,7 +33,7 @@ class _Choice:
         for own in self.classes:
             square = rows[own].T @ rows[own]
             scatter = (square + alike * average) / (own.stop - own.start + alike)
-            # (3.36)  -1/2 n_j (log|S_j| + tr S_j^-1 Q_j / n_j) + log slopes
+            # (3.39)  -1/2 n_j (log|S_j| + tr S_j^-1 Q_j / n_j) + log slopes
             count = own.stop - own.start
             trace = float(np.trace(np.linalg.solve(scatter, square)))
             total -= 0.5 * (count * float(np.linalg.slogdet(scatter)[1]) + trace)

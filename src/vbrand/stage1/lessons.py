@@ -33,10 +33,12 @@ class Lessons:
     root: FloatArray  # (p, p) from whitened to working coordinates
     inverse: FloatArray  # (p, p) and back
     sphere: FloatArray | None = None  # (p, p) the average scatter within modes there; None: the identity
+    shares: FloatArray | None = None  # (n,) how far each row counts for levels of categories; None: there are none
 
     def of_rows(self, chosen: IntArray) -> "Lessons":
         """Return the lessons of some of the rows; what the modes are does not change."""
-        return replace(self, mode_of=self.mode_of[chosen])
+        shares = None if self.shares is None else self.shares[chosen]
+        return replace(self, mode_of=self.mode_of[chosen], shares=shares)
 
 
 def forgotten(lessons: Lessons, rows: FloatArray, hidden: BoolArray, vague: Components) -> Statistics:

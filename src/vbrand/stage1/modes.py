@@ -30,6 +30,7 @@ from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
 from vbrand.stage1.lessons import Lessons, forgotten
+from vbrand.stage1.levels import levels_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -138,6 +139,7 @@ def known_without(
     lessons = known.lessons
     if lessons is None:
         raise ValueError("what each labelled row taught is not known")
+    levels, rows = rows, rows[:, : known.centres.shape[1]]
     mode_of = lessons.mode_of[hidden]
     left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
     classes_left = np.unique(known.class_of[left > 0])
@@ -172,6 +174,7 @@ def known_without(
         average=root @ average @ root.T,
         alike=alike,
         lessons=None,
+        levels=levels_without(known, levels, hidden, kept),
     ), kept
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.rows import Rows, Source
+from vbrand.io.tables.categories import OTHER_LEVEL, Category
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.reduction import Reduction
@@ -33,6 +34,7 @@ class Passage:
     kept: BoolArray  # (p,) columns that vary among the labelled rows
     reduction: Reduction | None  # of a wide table
     coordinates: Coordinates  # of q columns: the kept ones, or what they were reduced to
+    categories: tuple[Category, ...] = ()  # columns of categories, which come after those q
     warp: Warp | None = None  # of the kept columns, where classes are skewed within some; None: in none
 
     @property
@@ -80,15 +82,48 @@ class Passage:
 
     def log_volumes(self, rows: Rows) -> FloatArray:
         """Return log |dz/dy| of rows of this passage, (n,): less where cells are missing."""
-        own = self.coordinates
-        volume = np.full(len(rows), own.log_volume) if rows.gaps is None else own.log_volumes(rows.table)
+        q, volume = rows.columns, np.full(len(rows), self.log_volume)
+        if rows.gaps is not None:
+            volume = self.coordinates.log_volumes(rows.table[:, :q])
         if self.warp is not None and self.reduction is None:
             for block in rows.blocks():
-                volume[block] += self.warp.log_slopes(self.outward(rows.working(block)))
+                volume[block] += self.warp.log_slopes(self.outward(rows.working(block)[:, :q]))
         return volume
 
+    @property
+    def level_sizes(self) -> tuple[int, ...]:
+        """Return the numbers of levels of the columns of categories."""
+        return tuple(one.size for one in self.categories)
+
+    @property
+    def level_names(self) -> tuple[tuple[str, str], ...]:
+        """Return column and level of all levels of categories, one column after the other, (L, 2)."""
+        return tuple(
+            (self.columns[one.column], level) for one in self.categories for level in (*one.levels, OTHER_LEVEL)
+        )
+
+    def level_shares(self, table: NDArray[Any]) -> FloatArray | None:
+        """Return the share of rows of a table with each level, among those that have one, (L,); None: no categories."""
+        if not self.categories:
+            return None
+        parts = list[FloatArray]()
+        for one in self.categories:
+            column = table[:, one.column]
+            there = column[~np.isnan(column)].astype(np.int64)
+            parts.append(np.bincount(there, minlength=one.size) / max(there.size, 1))
+        return np.concatenate(parts)
+
+    @property
+    def used(self) -> BoolArray:
+        """Return which columns have a part in answers, (p,): the kept ones and the categories."""
+        used = self.kept.copy()
+        used[[one.column for one in self.categories]] = True
+        return used
+
     def rows(self, table: NDArray[Any] | Source) -> Rows:
-        """Return the rows of a table as the model sees them; one that is neither bent nor reduced is not copied."""
+        """Return the rows of a table as the model sees them; no copy of numbers that are as they were."""
+        if self.categories and isinstance(table, np.ndarray):
+            return self.coordinates.view(self.with_levels(self._measured(table), table), self.level_sizes)
         if isinstance(table, np.ndarray):
             return self.coordinates.view(self._measured(table))
         whole = self.reduction is None and self.warp is None and self.kept.all()
@@ -96,17 +131,20 @@ class Passage:
 
     def working(self, table: NDArray[Any]) -> FloatArray:
         """Return rows of a table in working coordinates, however far out."""
-        return self.coordinates.inward(self._measured(table).astype(np.float64))
+        return self.with_levels(self.coordinates.inward(self._measured(table).astype(np.float64)), table)
 
     def middle(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean of some rows: in the kept columns, and in working coordinates."""
         kept = self._bent(table[:, self.kept])
         mean = column_means(kept)
         measured = mean if self.reduction is None else self.reduction.inward(kept).mean(axis=0)
+        measured = measured if self.kept.any() else np.zeros(1)
         return self._straight(mean), self.coordinates.inward(measured)
 
     def outward(self, points: FloatArray) -> FloatArray:
         """Return points of working coordinates, (n, q), in the kept columns and the user's units."""
+        if not self.kept.any():
+            return points[:, :0]
         measured = self.coordinates.outward(points)
         return self._straight(measured if self.reduction is None else self.reduction.outward(measured))
 
@@ -160,8 +198,17 @@ class Passage:
         step = self.coordinates.step if self.warp is None else self.warp.step
         return np.zeros(int(self.kept.sum())) if step is None or self.reduction is not None else step
 
+    def with_levels(self, numbers: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers of rows, and after them their levels, -1 for a missing one."""
+        if not self.categories:
+            return numbers
+        codes = table[:, [one.column for one in self.categories]]
+        return np.column_stack([numbers, np.where(np.isnan(codes), -1.0, codes)])
+
     def _measured(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the columns that coordinates are of."""
+        if not self.kept.any():
+            return np.zeros((table.shape[0], 1))
         kept = self._bent(table if self.kept.all() else table[:, self.kept])
         return kept if self.reduction is None else self.reduction.inward(kept)
 

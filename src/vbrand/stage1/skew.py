@@ -210,7 +210,7 @@ def _best_of_each_way(known: _Sorted, tuning: Stage1Tuning) -> _Best:
         scores = np.stack([_evidence(known, _bent(known, np.full((p, 3), each).T), _one_hump) for each in grid])
         found[0][:, way] = grid[scores.argmax(axis=0)].T
         found[1][way] = scores.max(axis=0)
-        # (3.34)  k / 2 log n, k of the two reaches being finite, and log max - log mean over three grids
+        # (3.37)  k / 2 log n, k of the two reaches being finite, and log max - log mean over three grids
         luck = scores.max(axis=0) - logsumexp(scores, axis=0) + np.log(3.0 * len(grid))
         found[2][way] = 0.5 * (low + high) * values + luck
     return _Best(*found)
@@ -261,7 +261,7 @@ def _evidence(known: _Sorted, scale: _Scale, of_classes: Callable[[_Sorted, _Sca
 
 def _one_hump(known: _Sorted, scale: _Scale) -> FloatArray:
     """Return the evidence of one Gaussian hump per class, (J, p)."""
-    # (3.32)  log likelihood - k / 2 log n, with k = 2 parameters of one hump and 5 of two
+    # (3.35)  log likelihood - k / 2 log n, with k = 2 parameters of one hump and 5 of two
     return known.total(_hump(known, scale, np.ones_like(scale.values), _TURNS)) - np.log(known.count)
 
 
@@ -305,7 +305,7 @@ def _moments(known: _Sorted, scale: _Scale, centre: FloatArray, variance: FloatA
     size = np.sqrt(variance)
     for rows, side in ((known.start, -1.0), (known.last, 1.0)):
         deviation = (scale.values[rows] - centre) / size
-        # (3.33)  E[x | x beyond] = m +- s r,  E[(x - m)^2 | x beyond] = s^2 (1 +- d r),  r = phi(d) / Phi(+-d)
+        # (3.36)  E[x | x beyond] = m +- s r,  E[(x - m)^2 | x beyond] = s^2 (1 +- d r),  r = phi(d) / Phi(+-d)
         ratio = np.exp(-0.5 * np.square(deviation) - 0.5 * np.log(2.0 * np.pi) - log_ndtr(-side * deviation))
         expected[rows] = centre + side * size * ratio
         square[rows] = variance * (1.0 + side * deviation * ratio)

@@ -52,6 +52,12 @@ class Stage1Tuning:
     much_wider: float = 2.0
     within: float = 0.99
 
+    # --- columns of categories ---
+    # share of labels that may be wrong: a row that is far likelier in another class than in its own hardly counts
+    wrong_labels: float = 0.05
+    # turns between what levels are like and which rows count for them: shares settle in two or three
+    level_steps: int = 3
+
     # --- wide tables ---
     # columns that a row of an average class can speak for; more are reduced
     columns_per_row: float = 0.5

@@ -28,7 +28,7 @@ class Warp:
 
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows on the bent scales, (n, p)."""
-        # (3.30)  w = f((y - a) / s) + f((y - b) / t),  f(u) = sign(u) ((1 + |u|)^c - 1) / c,  log(1 + |u|) for c = 0
+        # (3.33)  w = f((y - a) / s) + f((y - b) / t),  f(u) = sign(u) ((1 + |u|)^c - 1) / c,  log(1 + |u|) for c = 0
         mapped, at = np.array(rows, dtype=np.float64), np.flatnonzero(self.bent)
         own = mapped[..., at]
         near, far = (own - self.low[at]) / self.reach[at], (own - self.high[at]) / self.high_reach[at]
@@ -56,7 +56,7 @@ class Warp:
 
     def steps(self, rows: FloatArray) -> FloatArray:
         """Return what values are rounded to on the bent scales, given rows in the user's units, (p,)."""
-        # (3.35)  step_w^2 = mean of (w(y + step / 2) - w(y - step / 2))^2 over labelled rows
+        # (3.38)  step_w^2 = mean of (w(y + step / 2) - w(y - step / 2))^2 over labelled rows
         width = self.inward(rows + 0.5 * self.step) - self.inward(rows - 0.5 * self.step)
         return np.asarray(np.sqrt(np.nanmean(np.square(width), axis=0)))
 
@@ -65,7 +65,7 @@ class Warp:
         return replace(self, **{name: getattr(self, name)[chosen] for name in self.__dataclass_fields__})
 
     def _log_slope(self, own: FloatArray, at: IntArray) -> FloatArray:
-        # (3.31)  dw/dy = (1 + |y - a| / s)^(c - 1) / s + (1 + |y - b| / t)^(c - 1) / t
+        # (3.34)  dw/dy = (1 + |y - a| / s)^(c - 1) / s + (1 + |y - b| / t)^(c - 1) / t
         near = np.abs(own - self.low[at]) / self.reach[at]
         far = np.abs(own - self.high[at]) / self.high_reach[at]
         low, high = (np.exp((self.power[at] - 1.0) * np.log1p(away)) for away in (near, far))

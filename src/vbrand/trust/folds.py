@@ -106,9 +106,10 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
     place = np.zeros(count, dtype=np.int32)
     place[order] = np.arange(order.size)
     part = with_novelties(known.prior, count - case.prior.known)
+    levels = part.components.levels
     table = np.vstack([case.rows, np.clip(case.witnesses.rows[hidden], -FARTHEST, FARTHEST)])
     found = ascend(
-        Rows.plain(table),
+        Rows.plain(table, () if levels is None else levels.sizes),
         part,
         updated(part, statistics.reordered(order)),
         winners=np.append(place[case.fit.winners], np.zeros(hidden.size, dtype=np.int32)),

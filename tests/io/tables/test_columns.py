@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from calls import discover, edited, found_teff, labels_of
+from calls import call, discover, edited, found_teff, labels_of, refused
 from tables import COLUMNS, grain_rows, write_grain
 
 import vbrand
@@ -117,3 +117,31 @@ def test_what_is_not_measured_is_said(tmp_path):
         "labels 'Rye' and 'rye' differ by case only, and count as two classes.",
     ):
         assert note in done.stdout
+
+
+def test_a_category_is_measured_by_its_levels_once_it_is_named(tmp_path):
+    train, test = write_grain(tmp_path)
+    for path, label in ((train, "variety"), (test, "truth")):
+        table = pd.read_csv(path)
+        place = table[label].map({"oat": "north", "rye": "south"}).fillna("west")
+        table.assign(place=place, grade=np.arange(len(table)) % 3).to_csv(path, index=False)
+    done = discover(tmp_path, train, test, "--label", "variety", "--ignore", "grade")
+    assert "not measured, because text: 'place' (--category 'place' measures it by its levels)." in done.stdout
+    done = discover(tmp_path, train, test, "--label", "variety", "--truth", "truth", "--category", "place")
+    assert "columns of categories: 'place'." in done.stdout
+    assert (
+        "'grade': few whole numbers, measured as numbers. If they are codes, say so: --category 'grade'." in done.stdout
+    )
+    assert "place: another level, 0% in its nearest class" in done.stdout
+    lines = labels_of(tmp_path)
+    assert found_teff(lines)
+    assert lines[0]["place"] in ("north", "south")
+    assert found_teff(labels_of(tmp_path))
+
+    model, new = tmp_path / "out" / "model.vbrand", tmp_path / "new.csv"
+    call("predict", model, test, "-o", new)
+    predicted = pd.read_csv(new)
+    assert predicted.label.tolist() == [line["label"] for line in lines]
+    assert vbrand.load(model).categories_[0].levels == ("north", "south")
+    refused_sentence = refused(tmp_path / "none", train, test, "--label", "variety", "--category", "plaice")
+    assert "has no column 'plaice' (--category). Did you mean 'place'?" in refused_sentence

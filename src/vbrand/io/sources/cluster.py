@@ -30,6 +30,14 @@ def client_of(engine: Any = None) -> Any:
     return client
 
 
+def client_at(address: str) -> Any:
+    """Return the client of the cluster whose scheduler has an address."""
+    try:
+        return _distributed().Client(address, timeout=10)
+    except (OSError, ValueError):
+        raise ClusterError(f"there is no scheduler of Dask at {address}. Start one, or correct the address.") from None
+
+
 def each_result(client: Any, submit: Callable[[int], Any], count: int) -> Iterator[tuple[int, Any]]:
     """Return the numbers and results of tasks 0, .., count - 1 as they come, not in their order.
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vbrand.io.sources.flat import Flat
 from vbrand.io.sources.scratch import Scratch
-from vbrand.io.tables.frames import Frame, TableError
+from vbrand.io.tables.frames import Frame, TableError, arrow
 from vbrand.io.tables.material import check_labels, numbers_or_text, without_minus_one
 
 
@@ -23,7 +23,7 @@ class Gathered:
 
 def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> Gathered:
     """Return the rows of a table, those without a label on disk."""
-    names = _names(frame, label)
+    names = names_of(frame, label)
     single = np.float32 if frame.single else np.float64
     rows, labels, rest = [np.empty((0, len(columns)), single)], list[str](), Flat.empty(scratch, len(columns), single)
 
@@ -33,6 +33,7 @@ def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> 
         rows.append(block[known])
         labels += [name for name in given if name is not None]
         rest.add(block[~known])
+    arrow().default_memory_pool().release_unused()
     return Gathered(np.concatenate(rows), numbers_or_text(labels, None)[0], rest)
 
 
@@ -41,10 +42,11 @@ def spooled(frame: Frame, columns: list[str], scratch: Scratch, advice: str) -> 
     rows = Flat.empty(scratch, len(columns), np.float32 if frame.single else np.float64)
     for block, _ in frame.blocks(columns, advice=advice):
         rows.add(block)
+    arrow().default_memory_pool().release_unused()
     return rows
 
 
-def _names(frame: Frame, label: str) -> dict[str | None, str | None]:
+def names_of(frame: Frame, label: str) -> dict[str | None, str | None]:
     """Return what each cell of the column of labels says: the name of a class, or None."""
     seen = dict.fromkeys(cell for _, cells in frame.blocks([], label) for cell in cells)
     cells = list(seen)

@@ -14,6 +14,7 @@ from vbrand.io.sources.flat import Flat, copied
 from vbrand.io.sources.gathered import gathered, spooled
 from vbrand.io.sources.partitions import collected, collected_labelled, is_collection
 from vbrand.io.sources.scratch import Scratch
+from vbrand.io.sources.workers import WorkerRows
 from vbrand.io.tables.columns import measured, want_columns
 from vbrand.io.tables.folders import files_of, joined
 from vbrand.io.tables.frames import Frame, TableError
@@ -36,13 +37,15 @@ class Opened:
 
 def is_source(table: Any) -> bool:
     """Return whether this says where rows are, instead of holding them."""
-    return isinstance(table, str | os.PathLike | Flat) or _is_plain_map(table) or is_collection(table)
+    return isinstance(table, str | os.PathLike | Flat | WorkerRows) or _is_plain_map(table) or is_collection(table)
 
 
 def open_rows(table: Any, columns: Columns, scratch: Scratch, engine: Any = None) -> Any:
     """Return the rows of a source that has the columns of a fit, and perhaps others; `engine` is a client of Dask."""
     if is_collection(table):
         return _some(collected(table, columns, engine, scratch), "the Dask collection")
+    if isinstance(table, WorkerRows):
+        return table
     flat = _flat(table, scratch)
     if flat is None:
         frame = _frame(table, ())

@@ -1,5 +1,6 @@
 """A folder for what does not fit into memory: rows, small numbers beside them, answers."""
 
+import mmap
 import os
 import shutil
 import tempfile
@@ -19,6 +20,7 @@ class Scratch:
     """A folder of the user's, in which answers stay, or a temporary one that goes when nobody needs it any more."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self._maps = list[weakref.ref[mmap.mmap]]()
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="vbrand-"))
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
@@ -40,7 +42,15 @@ class Scratch:
             return np.zeros(shape, dtype)
         array = np.lib.format.open_memmap(path, mode="w+", dtype=np.dtype(dtype), shape=shape)  # type: ignore[no-untyped-call]
         array._scratch = self  # type: ignore[attr-defined]  # the folder stays as long as its answers
+        self._maps.append(weakref.ref(array._mmap))  # type: ignore[attr-defined]
         return np.asanyarray(array)
+
+    def let_go(self) -> None:
+        """Take what was read and written of answers out of memory; it stays in their files."""
+        for held in self._maps:
+            mapped = held()
+            if mapped is not None and hasattr(mapped, "madvise"):
+                mapped.madvise(mmap.MADV_DONTNEED)
 
     @contextmanager
     def answering(self) -> Iterator[None]:

@@ -1,10 +1,17 @@
 """Which columns of a table are measured, and what is to be said of those that are not."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from vbrand.io.tables.categories import few_levels
 from vbrand.io.tables.frames import Frame, TableError, listed
 from vbrand.io.tables.ids import Reason, holds_dates, id_columns
+
+# whole numbers of so few different values, each in so many rows, may be codes
+_FEW_CODES, _ROWS_PER_CODE = 6, 20
+_ROWS_LOOKED_AT = 10_000
 
 
 @dataclass(frozen=True)
@@ -14,6 +21,9 @@ class Choice:
     columns: list[str]
     left_out: dict[str, Reason]
     growing: list[str]  # measured, but whole numbers that only grow from row to row
+    categories: list[str] = field(default_factory=list)  # measured by their levels
+    codes: list[str] = field(default_factory=list)  # measured as numbers, but of so few that they may be codes
+    offered: list[str] = field(default_factory=list)  # text of few levels, not measured but that it could be
 
     @property
     def notes(self) -> list[str]:
@@ -23,7 +33,16 @@ class Choice:
             names = [name for name, why in self.left_out.items() if why == reason]
             if names:
                 after_all = f" (--measure '{names[0]}' measures it all the same)" if reason == Reason.NAMES else ""
+                if reason == Reason.TEXT and self.offered:
+                    after_all = f" (--category '{self.offered[0]}' measures it by its levels)"
                 notes.append(f"columns that were not measured, because {reason}: {listed(names)}{after_all}.")
+        if self.categories:
+            notes.append(f"columns of categories: {listed(self.categories)}.")
+        if self.codes:
+            notes.append(
+                f"{listed(self.codes)}: few whole numbers, measured as numbers. If they are codes, say so: --category "
+                f"'{self.codes[0]}'."
+            )
         if self.growing:
             notes.append(
                 f"{listed(self.growing)}: whole numbers that only grow from row to row. If they are names of rows, say "
@@ -32,14 +51,23 @@ class Choice:
         return notes
 
 
-def chosen(known: Frame, roles: set[str], other: Frame | None = None, wanted: Collection[str] = ()) -> Choice:
+def choice_of(
+    known: Frame,
+    roles: set[str],
+    other: Frame | None = None,
+    wanted: Collection[str] = (),
+    named: Collection[str] | None = None,
+) -> Choice:
     """Return which columns of a table of known rows are measured; `other` is the table of unknown ones.
 
-    `roles` are columns that mean something else, `wanted` those that are to be measured whatever they look like.
+    `roles` are columns that mean something else, `wanted` those that are to be measured whatever they look like;
+    `named` those that are categories; None: there can't be any.
     """
     others = [name for name in known.columns if name not in roles]
+    categories = [name for name in others if name in (named or ())]
     columns = [name for name in others if name in known.numeric or name in known.mixed or name in wanted]
-    told_apart = {*columns, *known.empty}
+    columns = [name for name in columns if name not in categories]
+    told_apart = {*columns, *known.empty, *categories}
     left_out = {
         name: Reason.DATES if holds_dates(known, name) else Reason.TEXT for name in others if name not in told_apart
     }
@@ -51,14 +79,38 @@ def chosen(known: Frame, roles: set[str], other: Frame | None = None, wanted: Co
     if len(ids) == len(columns):
         ids = {}
     growing = [name for name in known.growing(suspects) if name not in ids]
-    return Choice([name for name in columns if name not in ids], left_out | ids, growing)
+    columns = [name for name in columns if name not in ids]
+    if named is None:
+        return Choice(columns, left_out | ids, growing)
+    codes = [name for name in columns if name in suspects and _may_be_codes(known, name)]
+    texts = [name for name, reason in left_out.items() if reason == Reason.TEXT]
+    offered = [name for name in texts if _may_be_category(known, other, name)]
+    return Choice(columns, left_out | ids, growing, categories, codes, offered)
+
+
+def _may_be_category(known: Frame, other: Frame | None, name: str) -> bool:
+    """Return whether a column of text has few levels, and both tables have it."""
+    if other is not None and name not in other.columns:
+        return False
+    texts = known.texts(name)
+    return few_levels(texts) and len({*texts} - {None}) > 1
+
+
+def _may_be_codes(known: Frame, name: str) -> bool:
+    """Return whether a column of numbers holds few whole ones, each many times."""
+    values = known.values(name, _ROWS_LOOKED_AT)
+    values = values[~np.isnan(values)]
+    levels = np.unique(values)
+    return bool(
+        2 < levels.size <= _FEW_CODES and values.size >= _ROWS_PER_CODE * levels.size and (levels % 1.0 == 0.0).all()
+    )
 
 
 def measured(
     known: Frame, roles: set[str], other: Frame | None = None, wanted: Collection[str] = ()
 ) -> tuple[list[str], list[str]]:
     """Return the columns that are measured, and notes on what was left out or looks as if it should be."""
-    choice = chosen(known, roles, other, wanted)
+    choice = choice_of(known, roles, other, wanted)
     if not choice.columns:
         raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
     return choice.columns, choice.notes

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from vbrand.io.tables import FORMATS
-from vbrand.io.tables.frames import BATCH_ROWS, Frame, TableError, arrow, batches_of, checked_names
+from vbrand.io.tables.frames import Frame, TableError, arrow, batch_rows, batches_of, checked_names
 from vbrand.io.tables.separated import Origin, separated
 from vbrand.io.tables.spreadsheets import spreadsheet
 
 # bytes of a Parquet column that are read at once; by default all of a row group are
-_READ_AHEAD = 2**20
+_READ_AHEAD = 2**17
 # a file that unfolds to this many bytes and this many times its size holds no measurements: they don't repeat so often
 _LARGE, _UNFOLDED = 2**27, 1_000
 
@@ -79,7 +79,7 @@ def _parquet(origin: Origin, as_text: Collection[str]) -> Frame:
 
     def batches(columns: list[str]) -> Iterator[Any]:
         with _readable(origin.name):
-            yield from file.iter_batches(batch_size=BATCH_ROWS, columns=columns)
+            yield from file.iter_batches(batch_size=batch_rows(columns), columns=columns)
 
     return _typed(origin.name, file.schema_arrow, file.metadata.num_rows, batches, as_text)
 

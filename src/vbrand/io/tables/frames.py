@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from vbrand.checks import brief
 from vbrand.types import IntArray
 
+# rows that are read at once, at most, and numbers
 BATCH_ROWS = 65_536
+_BATCH_NUMBERS = 131_072
 # what a column without a name is called; its place is behind it
 UNNAMED = "unnamed column"
 _NAMES_SHOWN = 30
@@ -124,7 +126,7 @@ class Frame:
             if columns:
                 self._check_finite(block, columns, None, advice, first, gaps=False)
             first += batch.num_rows
-            yield block, [] if label is None else _few_texts(batch.column(label))
+            yield block, [] if label is None else few_texts(batch.column(label))
 
     def _check_numeric(self, columns: list[str], advice: str) -> None:
         for name in columns:
@@ -182,7 +184,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 def batches_of(table: Any, columns: list[str]) -> Iterator[Any]:
     """Return some columns of a table in memory, batch by batch."""
-    return iter(table.select(columns).to_batches(max_chunksize=BATCH_ROWS))
+    return iter(table.select(columns).to_batches(max_chunksize=batch_rows(columns)))
+
+
+def batch_rows(columns: Collection[str]) -> int:
+    """Return how many rows of some columns are read at once."""
+    return max(1, min(BATCH_ROWS, _BATCH_NUMBERS // max(1, len(columns))))
 
 
 def _texts(column: Any) -> list[str | None]:
@@ -190,7 +197,7 @@ def _texts(column: Any) -> list[str | None]:
     return [None if value is None or value != value else _text(value) for value in values]
 
 
-def _few_texts(column: Any) -> list[str | None]:
+def few_texts(column: Any) -> list[str | None]:
     """Return the cells of a column with few different ones."""
     types = arrow().types
     coded = column if types.is_dictionary(column.type) else column.dictionary_encode()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.io.tables.columns import Choice, chosen
+from vbrand.io.tables.columns import Choice, choice_of
 from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import Frame, TableError, listed
 from vbrand.io.tables.ids import Reason, holds_dates
@@ -50,13 +50,14 @@ def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
     """Return what there is to see in a table, and what would be measured."""
     frame = open_tables(path, roles.all, sheet)
     asked = ((roles.label, "--label"), (roles.name, "--id"), *((name, "--ignore") for name in roles.ignore))
-    for column, option in (*asked, *((name, "--measure") for name in roles.measure)):
+    asked += (*((name, "--measure") for name in roles.measure), *((name, "--category") for name in roles.category))
+    for column, option in asked:
         if column is not None:
             frame.require(column, option)
     if frame.rows == 0:
         raise TableError(f"{frame.name} has no rows below its header.")
 
-    choice = chosen(frame, roles.all, None, roles.measure)
+    choice = choice_of(frame, roles.all, None, roles.measure, roles.category)
     columns = tuple(_column(frame, name, choice, roles) for name in frame.columns)
     labels = [] if roles.label is None else labels_of(frame, roles.label)
     classes = Counter(label for label in labels if label is not None).most_common()
@@ -87,6 +88,8 @@ def _column(frame: Frame, name: str, choice: Choice, roles: Roles) -> ColumnLook
 def _use(name: str, choice: Choice, roles: Roles) -> str:
     if name in choice.columns:
         return "measured"
+    if name in choice.categories:
+        return "measured, as a category"
     meaning = {roles.label: "the label", roles.truth: "the truth", roles.name: "the id"}
     if name in meaning:
         return meaning[name]
@@ -151,7 +154,8 @@ def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...], choice: Choice) -> 
             notes.append(
                 f"'{name}' holds text ({text!r} in row {row}): correct it, or leave the column out (--ignore)."
             )
-    gaps = [column for column in columns if column.name in choice.columns and column.missing]
+    used = {*choice.columns, *choice.categories}
+    gaps = [column for column in columns if column.name in used and column.missing]
     if gaps:
         cells = sum(column.missing for column in gaps)
         notes.append(
@@ -184,4 +188,4 @@ def _copies(table: NDArray[Any]) -> int:
 
 
 def _on_growing(choice: Choice) -> list[str]:
-    return [note for note in choice.notes if "only grow" in note or "--measure" in note]
+    return [note for note in choice.notes if "only grow" in note or "--measure" in note or "--category" in note]

@@ -8,7 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.io.tables.columns import measured, want_columns
+from vbrand.io.tables.categories import Category, check_levels, numbers_of
+from vbrand.io.tables.columns import Choice, choice_of, measured, want_columns
 from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import UNNAMED, Frame, TableError, listed
 from vbrand.io.tables.labels import check_names
@@ -26,6 +27,7 @@ class Roles:
     ignore: tuple[str, ...] = ()
     measure: tuple[str, ...] = ()  # measured, whatever they look like
     replicate: str | None = None  # the sample that a row is of
+    category: tuple[str, ...] = ()  # whose values are names of levels, whatever they look like
 
     @property
     def all(self) -> set[str]:
@@ -70,6 +72,7 @@ class Unknown:
     source: str  # what the table is called
     truth: NDArray[Any] | None = None
     samples: Sequence[str | None] | None = None  # names of the samples that rows are of
+    categories: tuple[Category, ...] = ()  # columns in which numbers stand for levels
 
     @property
     def names(self) -> Sequence[str | None]:
@@ -102,15 +105,20 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
 
     labels = _labels(known, roles.label, alone=test is None)
-    columns, notes = measured(known, roles.all, other, roles.measure)
-    left_out = {name for name in known.numeric - set(columns) if not name.startswith(UNNAMED)}
-    want_columns(other, columns, f"which {known.name} has")
+    choice = choice_of(known, roles.all, other, roles.measure, roles.category)
+    columns, names, notes = choice.columns, [*choice.columns, *choice.categories], choice.notes
+    if not names:
+        raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
+    left_out = {name for name in known.numeric - set(names) if not name.startswith(UNNAMED)}
+    want_columns(other, names, f"which {known.name} has")
     truth = None if roles.truth is None else other.texts(roles.truth)
     given = np.array([label is not None for label in labels])
 
     # labelled rows first, in one array: no copy of them is made
     positions = np.where(given, np.cumsum(given) - 1, given.sum() + np.cumsum(~given) - 1)
     array = known.numbers(columns, None if given.all() else positions)
+    categories = _categories(known, other, choice)
+    array = with_levels(array, known, categories, names, None if given.all() else positions)
     rows, rest = array[: given.sum()], array[given.sum() :]
 
     if test is None:
@@ -119,7 +127,7 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
         carried.pop(roles.label, None)
         truth = None if truth is None else [truth[i] for i in unknown]
     else:
-        rest = other.numbers(columns)
+        rest = with_levels(other.numbers(columns), other, categories, names)
         carried = _carried(other, roles, None, also=left_out)
         notes += _notes_on_two(known, other, roles, given, carried)
 
@@ -129,10 +137,36 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
     return Material(
         rows,
         named,
-        Unknown(rest, tuple(columns), carried, other.name, truths, others),
+        Unknown(rest, tuple(names), carried, other.name, truths, others, categories),
         (*notes, *_notes_on_case(named)),
         samples,
     )
+
+
+def _categories(known: Frame, other: Frame, choice: Choice) -> tuple[Category, ...]:
+    """Return the columns of categories, which come after those of numbers, with the levels of both tables."""
+    found = list[Category]()
+    for place, name in enumerate(choice.categories, start=len(choice.columns)):
+        levels = {*known.texts(name), *other.texts(name)} - {None}
+        check_levels(f"column '{name}' of {known.name}", len(levels), known.rows)
+        found.append(Category(place, tuple(sorted(level for level in levels if level is not None))))
+    return tuple(found)
+
+
+def with_levels(
+    array: NDArray[Any],
+    frame: Frame,
+    categories: Sequence[Category],
+    names: Sequence[str],
+    positions: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return an array with the columns of categories, in which numbers stand for levels, each in its place."""
+    for one in categories:
+        column = numbers_of(frame.texts(names[one.column]), one.levels)
+        if positions is not None:
+            column[positions] = column.copy()
+        array = np.insert(array, one.column, column, axis=1)
+    return array
 
 
 def _samples(frame: Frame, roles: Roles, chosen: BoolArray | None) -> Sequence[str | None] | None:
@@ -200,11 +234,17 @@ def _notes_on_case(labels: NDArray[Any]) -> list[str]:
 
 
 def read_unknown(
-    path: str, columns: tuple[str, ...] | None, count: int, roles: Roles, sheet: str | None = None
+    path: str,
+    columns: tuple[str, ...] | None,
+    count: int,
+    roles: Roles,
+    sheet: str | None = None,
+    categories: tuple[Category, ...] = (),
 ) -> Unknown:
     """Return the rows of a table that has the columns of a model, and perhaps others.
 
-    A model that was made from a table without names takes the columns of numbers in their order.
+    A model that was made from a table without names takes the columns of numbers in their order. `categories` are
+    those of the model.
     """
     frame = open_tables(path, roles.all, sheet)
     for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
@@ -219,7 +259,7 @@ def read_unknown(
                 f"the first line of {frame.name} holds numbers; the names of the columns are expected there."
             )
         chosen, _ = measured(frame, roles.all)
-        if len(chosen) != count:
+        if categories or len(chosen) != count:
             raise TableError(
                 f"{frame.name} has {len(chosen)} columns of numbers; the model, made from a table without names, needs "
                 f"{count}, in their order."
@@ -233,8 +273,11 @@ def read_unknown(
                 f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows."
             )
 
-    rows = frame.numbers(chosen, advice="make a model without the column: this one measures it")
-    return Unknown(rows, columns, _carried(frame, roles, None, set(chosen)), frame.name)
+    coded = {chosen[one.column] for one in categories}
+    numbers = [name for name in chosen if name not in coded]
+    rows = frame.numbers(numbers, advice="make a model without the column: this one measures it")
+    rows = with_levels(rows, frame, categories, chosen)
+    return Unknown(rows, columns, _carried(frame, roles, None, set(numbers)), frame.name, categories=categories)
 
 
 def _require(known: Frame, other: Frame, roles: Roles) -> None:
@@ -248,10 +291,13 @@ def _require(known: Frame, other: Frame, roles: Roles) -> None:
             other.require(column, option)
     if roles.replicate is not None and roles.replicate in (roles.label, roles.truth, roles.name):
         raise TableError(f"column '{roles.replicate}' can't name samples (--replicate) and mean something else, too.")
-    for column in roles.measure:
-        known.require(column, "--measure")
+    for column, option in (
+        *((name, "--measure") for name in roles.measure),
+        *((n, "--category") for n in roles.category),
+    ):
+        known.require(column, option)
         if column in roles.all:
-            raise TableError(f"column '{column}' can't be measured (--measure) and mean something else, too.")
+            raise TableError(f"column '{column}' can't be measured ({option}) and mean something else, too.")
 
 
 def _carried(

@@ -1,0 +1,83 @@
+"""`vbrand discover` on tables that are not held in memory: the answers of small ones, in other files."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from vbrand.commands.cli import app
+from vbrand.io.sources import large
+
+
+def write(folder, n=30_000):
+    rng = np.random.default_rng(0)
+    member = rng.integers(0, 3, n)
+    rows = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [0.0, 9.0, 9.0]])[member] + rng.normal(size=(n, 3))
+    given = (np.arange(n) % 40 == 0) & (member < 2)
+    table = pd.DataFrame(rows, columns=["ash", "fat", "salt"]).assign(sample=[f"s{i}" for i in range(n)])
+    table = table.assign(kind=np.where(given, np.array(["oat", "rye", ""])[member], None))
+    folder.mkdir()
+    table[: n // 3].to_parquet(folder / "1.parquet", index=False)
+    table[n // 3 :].to_parquet(folder / "2.parquet", index=False)
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["discover", *map(str, words), "--label", "kind", "--id", "sample"])
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Return a folder with a table and what is found of it in memory."""
+    folder = tmp_path_factory.mktemp("large")
+    write(folder / "big")
+    assert run(folder / "big", "-o", folder / "found", "-q").exit_code == 0
+    return folder
+
+
+def same(out, folder):
+    labels, expected = pd.read_parquet(out / "labels.parquet"), pd.read_csv(folder / "found" / "labels.csv")
+    assert labels.columns.tolist() == expected.columns.tolist()
+    for name in ("sample", "label", "cluster"):
+        assert labels[name].tolist() == expected[name].tolist()
+    np.testing.assert_allclose(labels["novelty_probability"], expected["novelty_probability"], atol=1e-6)
+    assert json.loads((out / "summary.json").read_text()) == json.loads((folder / "found" / "summary.json").read_text())
+    files = {"labels.parquet", "model.vbrand", "summary.json", "report.html"}
+    assert {path.name for path in out.iterdir()} == files
+
+
+def test_a_table_on_disk_has_the_same_answers(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 0)
+    done = run(small / "big", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "labels.parquet" in done.output
+    same(tmp_path / "out", small)
+
+
+def test_a_table_on_a_cluster_has_the_same_answers(small, tmp_path):
+    clusters = pytest.importorskip("clusters", reason="needs the extra dask")
+    with clusters.cluster(2) as client:
+        done = run(small / "big", "-o", tmp_path / "out", "-q", "--scheduler", client.scheduler.address)
+    assert done.exit_code == 0, done.output
+    same(tmp_path / "out", small)
+
+
+def test_what_fails_half_way_leaves_nothing(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 0)
+    write(tmp_path / "big", 300)
+    table = pd.read_parquet(tmp_path / "big" / "2.parquet")
+    table.loc[7, "fat"] = np.inf
+    table.to_parquet(tmp_path / "big" / "2.parquet", index=False)
+    done = run(tmp_path / "big", "-o", tmp_path / "out")
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "infinite number" in done.stderr
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_a_scheduler_that_is_not_there_is_told(small, tmp_path):
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    done = run(small / "big", "-o", tmp_path / "out", "--scheduler", "nowhere")
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "there is no scheduler of Dask at nowhere" in done.stderr

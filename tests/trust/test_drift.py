@@ -1,0 +1,92 @@
+"""Known classes that move are told from those that do not."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from vbrand.model.components import Components
+from vbrand.model.kernels import Gaussian
+from vbrand.model.posterior import Posterior
+from vbrand.model.weights import prior_weights
+from vbrand.stage1.lessons import Witnesses
+from vbrand.trust.drift import _moved, _sample, drifts
+
+
+def chances(rng, sizes, spreads, shift=0.0, draws=400):
+    """Return how likely the means of two samples are so far apart by chance, for many pairs of samples."""
+    found = []
+    for _ in range(draws):
+        rows = [rng.normal(0, 1, (size, 3)) * spread for size, spread in zip(sizes, spreads, strict=True)]
+        rows[1][:, 0] += shift
+        found.append(_moved(*(_sample(each, np.ones(len(each))) for each in rows), np.eye(3))[0])
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "spreads"),
+    [((40, 25), (1, 1)), ((15, 200), (1, 1)), ((40, 25), (1, 3)), ((60, 30), (1, np.array([1, 0.3, 4])))],
+)
+def test_without_drift_all_chances_are_as_likely(sizes, spreads):
+    found = chances(np.random.default_rng(0), sizes, spreads)
+    assert kstest(found, "uniform").pvalue > 1e-3
+    assert (found < 0.05).mean() < 0.08
+
+
+def test_a_class_that_moves_by_a_standard_deviation_is_told():
+    assert np.median(chances(np.random.default_rng(1), (60, 40), (1, 1), shift=1.0)) < 1e-3
+
+
+def test_weights_of_rows_are_how_often_they_count():
+    rows = np.random.default_rng(2).normal(size=(30, 3))
+    twice = _sample(np.vstack([rows, rows]), np.full(60, 0.5))
+    weighted = _sample(rows, np.full(30, 7.0))
+    np.testing.assert_allclose(weighted.mean, twice.mean)
+    assert weighted.size == pytest.approx(30)
+    np.testing.assert_allclose(weighted.scatter, np.cov(rows.T))
+    assert _sample(rows, np.append(1.0, np.zeros(29))) is None
+    assert _sample(rows, np.zeros(30)) is None
+
+
+def two_classes():
+    """Return what is believed of two classes in two columns, four standard deviations apart."""
+    mean = np.array([[0.0, 0.0], [4.0, 0.0]])
+    scale = np.stack([100.0 * np.eye(2)] * 2)
+    components = Components(mean, np.full(2, 100.0), np.full(2, 103.0), scale, (Gaussian(), Gaussian()))
+    return Posterior(components, prior_weights(np.ones(2), 1.0, 2))
+
+
+def rows_of(rng, first, second, shift=0.0):
+    return np.vstack([rng.normal((shift, 0), 1, (first, 2)), rng.normal((4, 0), 1, (second, 2))])
+
+
+def told(rng, first, second, shift=0.0, batch=1):
+    witnesses = Witnesses(rows_of(rng, 200, 200), np.repeat([0, 1], 200))
+    rows = rows_of(rng, first, second, shift)
+    held = np.array([first, second], dtype=float)
+    return drifts(rows, witnesses, two_classes(), np.array([0, 1]), held, batch)
+
+
+def test_the_class_that_moved_is_named_with_its_rows_and_how_far():
+    (found,) = told(np.random.default_rng(3), 100, 80, shift=-1.0)
+    assert (found.member, found.rows) == (0, 100)
+    assert found.distance == pytest.approx(1.0, abs=0.25)
+
+
+def test_other_shares_of_classes_are_no_drift():
+    """A class of few rows takes more of its neighbour's: so it does of the labelled ones."""
+    for seed in range(20):
+        assert told(np.random.default_rng(seed), 1_000, 30) == ()
+
+
+def test_rows_with_missing_cells_are_left_out_and_an_absent_class_is_no_drift():
+    rng = np.random.default_rng(4)
+    rows = rows_of(rng, 60, 0)
+    rows[0, 0] = np.nan
+    witnesses = Witnesses(rows_of(rng, 50, 50), np.repeat([0, 1], 50))
+    assert drifts(rows, witnesses, two_classes(), np.array([0, 1]), np.array([60.0, 0.0]), 1) == ()
+
+
+def test_a_long_stream_is_ever_said_to_drift_with_a_chance_of_one_in_a_hundred():
+    """The later the batch, the surer it has to be: .01 is shared out among all of them."""
+    assert told(np.random.default_rng(5), 60, 60, shift=-1.0)
+    assert not told(np.random.default_rng(5), 60, 60, shift=-1.0, batch=100_000)
