@@ -39,7 +39,7 @@ def test_skewed_columns_are_bent_and_the_answer_is_right(fitted):
 
 def test_without_transform_columns_are_taken_as_they_are():
     known, labels, new, _ = drawn()
-    found = VBrand(random_state=0, transform=None, check=0).fit(known, labels).discover(new)
+    found = VBrand(random_state=0, transforms=None, check=0).fit(known, labels).discover(new)
     assert not any("skewed" in note for note in found.notes)
     assert VBrand(scatter="mrcd").fit(known, labels)._state.learned.passage.warp is None
 
@@ -108,5 +108,5 @@ def test_batches_and_rows_on_disk_are_bent_alike(fitted, tmp_path):
 
 def test_an_unknown_transform_gets_one_sentence():
     known, labels, _, _ = drawn()
-    with pytest.raises(ValueError, match="transform"):
-        VBrand(transform="log").fit(known, labels)
+    with pytest.raises(ValueError, match="transforms"):
+        VBrand(transforms="log").fit(known, labels)

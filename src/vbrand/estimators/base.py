@@ -80,7 +80,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
     categories: Wanted = None
 
-    transform: Literal["auto"] | None = None
+    transforms: Literal["auto"] | None = None
     engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
@@ -357,8 +357,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
             check_whole("reduce", self.reduce, 1)
 
-        if self.transform is not None:
-            check_choice("transform", self.transform, ("auto",))
+        if self.transforms is not None:
+            check_choice("transforms", self.transforms, ("auto",))
 
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):

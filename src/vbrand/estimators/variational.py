@@ -87,7 +87,7 @@ class VBrand(Batches):
         Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
         polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
         one more level.
-    transform : "auto" or None, default "auto"
+    transforms : "auto" or None, default "auto"
         Columns whose classes are skewed within (positive with a long right tail, piled up at a bound) are measured on a
         scale that is bent, as a logarithm is, where the labelled rows are so much likelier on it. None takes them as
         they are, and so does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not "modes".
@@ -169,7 +169,7 @@ class VBrand(Batches):
         support_fraction: float = 0.75,
         max_modes: int = 4,
         categories: Wanted = "auto",
-        transform: Literal["auto"] | None = "auto",
+        transforms: Literal["auto"] | None = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -202,7 +202,7 @@ class VBrand(Batches):
         self.support_fraction = support_fraction
         self.max_modes = max_modes
         self.categories = categories
-        self.transform = transform
+        self.transforms = transforms
         self.reduce = reduce
         self.max_novel = max_novel
         self.search = search

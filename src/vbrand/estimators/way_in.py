@@ -32,7 +32,7 @@ def _given(detector: Any) -> bool:
 
 def _warp(detector: Any, rows: FloatArray, labels: NDArray[Any]) -> Warp | None:
     """Return bent scales of the columns that classes are skewed in; None where all are taken as they are."""
-    if detector.transform is None or _given(detector) or rows.shape[1] == 0:
+    if detector.transforms is None or _given(detector) or rows.shape[1] == 0:
         return None
     return learn_warp(rows, np.unique(labels, return_inverse=True)[1], detector._tuning.stage1)
 
