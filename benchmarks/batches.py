@@ -1,27 +1,37 @@
-"""Ten batches against one discovery of all rows, on the team's benchmark: prints one line per set and their means.
+"""Batches: rows that arrive one part after the other against one discovery of all of them; writes docs/batches.md.
 
-python benchmarks/batches.py                 # all sets, split 1
-python benchmarks/batches.py --sets iris,wine --splits 0,1
+    python benchmarks/batches.py                      # what is not stored yet, and the page
+    python benchmarks/batches.py --parts rbf,long     # some parts; --sets iris,wine: of some sets
+    python benchmarks/batches.py --page               # runs nothing
+
+Each part stores its lines in docs/benchmark/batches.csv as they come; take lines out of it to run them again. The sets
+are those of the team's benchmark, which is not part of this repository: split 1 of each, 9 where nothing is novel.
 """
 
 import argparse
-import multiprocessing
-import sys
 import time
+import tracemalloc
 import warnings
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from real import BENCH, bench, names_in
+from batches_page import STORE, write_page
+from real import bench, names_in
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from vbrand import VBrand
+from vbrand.estimators.tuning import Tuning
 
 BATCHES = 10
 # rows of a true novel class in a batch from which on its group should be the same
 ENOUGH = 10
+# rows at hand beside those of a batch, where they should not be all of a set
+FEW = 200
+SPLIT, NOTHING_NOVEL = 1, 9
 Row = dict[str, Any]
 
 
@@ -30,16 +40,20 @@ def clusters_of(detector: VBrand, rows: Any) -> Any:
     return np.concatenate([answers.clusters for _, answers in detector.answers(rows)])
 
 
-def in_batches(train: Any, labels: Any, test: Any, order: Any) -> tuple[VBrand, list[Any], list[Any]]:
-    """Return a detector that saw the rows in ten batches, and the names of groups batch by batch, with their rows."""
-    detector = VBrand(random_state=0).fit(train, labels)
-    parts = np.array_split(order, BATCHES)
+def in_batches(detector: VBrand, rows: Any, parts: list[Any]) -> list[Any]:
+    """Return the names of groups batch by batch, "" for known classes, in the order of the rows of each part."""
     names = list[Any]()
     for part in parts:
-        found = detector.update(test[part])
+        found = detector.update(rows[part])
         called = np.array([group.name for group in found.groups], dtype=object)
         names.append(np.where(found.clusters < found.classes.size, "", called[found.clusters]))
-    return detector, parts, names
+    return names
+
+
+def learned(train: Any, labels: Any, window: int | None = None) -> VBrand:
+    """Return a detector that knows the classes; with a window so many rows of earlier batches stay at hand."""
+    tuning = Tuning() if window is None else Tuning(window=window)
+    return VBrand.tuned(tuning, random_state=0).fit(train, labels)
 
 
 def same_names(parts: list[Any], names: list[Any], truth: Any, novel: Any) -> tuple[int, int]:
@@ -62,57 +76,174 @@ def _mode(values: Any) -> str:
     return str(found[counts.argmax()]) if found.size else ""
 
 
-def compared(job: tuple[str, int]) -> Row:
-    """Return how one set in ten batches compares with one discovery of all its rows."""
-    dataset, split = job
-    train, labels, test, truth, novel = bench().make_task(dataset, split, bench().MAX_N)
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        start = time.process_time()
-        once = VBrand(random_state=0).fit(train, labels).discover(test)
-        middle = time.process_time()
-        detector, parts, names = in_batches(train, labels, test, np.arange(truth.size))
-        seconds = time.process_time() - middle
-        shuffled = in_batches(train, labels, test, np.random.default_rng(1).permutation(truth.size))[0]
+def ten_batches(dataset: str) -> Row:
+    """Return how a set in ten batches compares with one discovery of all its rows."""
+    train, labels, test, truth, novel = bench().make_task(dataset, SPLIT, bench().MAX_N)
+    start = time.process_time()
+    once = learned(train, labels).discover(test)
+    middle = time.process_time()
+    detector, parts = learned(train, labels), np.array_split(np.arange(truth.size), BATCHES)
+    names = in_batches(detector, test, parts)
+    seconds = time.process_time() - middle
+    shuffled, few = learned(train, labels), learned(train, labels, FEW)
+    in_batches(shuffled, test, np.array_split(np.random.default_rng(1).permutation(truth.size), BATCHES))
+    in_batches(few, test, parts)
 
-    own, other = clusters_of(detector, test), clusters_of(shuffled, test)
+    own = clusters_of(detector, test)
     kept, pairs = same_names(parts, names, truth, novel)
     return {
-        "dataset": dataset,
-        "split": split,
         "rows": truth.size,
-        "novel": int(novel.sum()),
-        "ari_with_discover": adjusted_rand_score(once.clusters, own),
-        "ari_shuffled": adjusted_rand_score(own, other),
-        "ari_discover": adjusted_rand_score(truth, once.clusters),
-        "ari_batches": adjusted_rand_score(truth, own),
-        "false_discover": float((once.clusters >= once.classes.size)[~novel].mean()),
-        "false_batches": float((own >= once.classes.size)[~novel].mean()),
+        "with discover": adjusted_rand_score(once.clusters, own),
+        "shuffled": adjusted_rand_score(own, clusters_of(shuffled, test)),
+        "few at hand": adjusted_rand_score(once.clusters, clusters_of(few, test)),
+        "truth, discover": adjusted_rand_score(truth, once.clusters),
+        "truth, batches": adjusted_rand_score(truth, own),
+        "truth, few at hand": adjusted_rand_score(truth, clusters_of(few, test)),
         "same": kept,
         "pairs": pairs,
-        "groups": len(detector.discovery_.groups) - once.classes.size,
-        "seconds_discover": middle - start,
-        "seconds_batches": seconds,
+        "seconds, discover": middle - start,
+        "seconds, batches": seconds,
     }
 
 
+def naming(dataset: str) -> Row:
+    """Return the accuracy on the largest novel class once its groups have its name, and with its labels from the start.
+
+    Half of its rows are in the batches, or labelled; the other half are predicted.
+    """
+    train, labels, test, truth, novel = bench().make_task(dataset, SPLIT, bench().MAX_N)
+    classes, sizes = np.unique(truth[novel], return_counts=True)
+    own = np.flatnonzero(truth == classes[sizes.argmax()])
+    shown, held = own[::2], own[1::2]
+    rest, label = np.setdiff1d(np.arange(truth.size), held), classes[sizes.argmax()]
+
+    detector = learned(train, labels)
+    in_batches(detector, test, np.array_split(rest, BATCHES))
+    clusters, named = clusters_of(detector, test[rest]), 0
+    for k, group in enumerate(detector.group_names):
+        if k >= np.unique(labels).size and (clusters == k).any() and _mode(truth[rest][clusters == k]) == str(label):
+            try:
+                detector.join(group, label) if named else detector.name(group, label)
+            except ValueError:  # it has no component of its own
+                continue
+            named += 1
+
+    rival = learned(np.vstack([train, test[shown]]), np.append(labels, truth[shown]))
+    rival.discover(test[np.setdiff1d(rest, shown)])
+    accuracy = [float((each.predict(test[held]) == label).mean()) for each in (detector, rival)]
+    return {"rows": held.size, "groups": named, "named": accuracy[0], "labelled": accuracy[1]}
+
+
+def quiet(dataset: str) -> Row:
+    """Return how many rows are called novel in twenty batches without novelty: as they came, and in the end."""
+    train, labels, test, truth, _ = bench().make_task(dataset, NOTHING_NOVEL, bench().MAX_N)
+    detector = learned(train, labels)
+    names = in_batches(detector, test, np.array_split(np.arange(truth.size), 20))
+    told = sum(event.kind == "drifted" for event in detector.events())
+    return {
+        "rows": truth.size,
+        "as they came": float(np.mean(np.concatenate(names) != "")),
+        "in the end": float((clusters_of(detector, test) >= detector.classes_.size).mean()),
+        "drifted": told,
+    }
+
+
+def appears(dataset: str) -> Row:
+    """Return how many of twenty rows of a class that nobody has seen are called novel in their batch."""
+    train, labels, test, truth, novel = bench().make_task(dataset, SPLIT, bench().MAX_N)
+    classes, sizes = np.unique(truth[novel], return_counts=True)
+    new = np.flatnonzero(truth == classes[sizes.argmax()])[:20]
+    parts = np.array_split(np.flatnonzero(~novel), 7)
+    names = in_batches(learned(train, labels), test, [*parts[:6], np.append(parts[6], new)])
+    last, called = names[-1][: parts[6].size], names[-1][parts[6].size :]
+    return {
+        "rows": new.size,
+        "called novel": float((called != "").mean()),
+        "known called novel": float((last != "").mean()),
+    }
+
+
+def rbf(kernel: str) -> Row:
+    """Return the error on a stream of five batches of 1,000 rows; 1,000 of its two largest classes are labelled."""
+    rows, classes = (bench().load("rbf")[k] for k in (0, 1))
+    known = ["class 0", "class 1"]
+    labelled = np.flatnonzero(np.isin(classes, known))[:1_000]
+    rest = np.setdiff1d(np.arange(classes.size), labelled)
+    truth = np.where(np.isin(classes[rest], known), classes[rest], "novel")
+    detector = VBrand(random_state=0, kernel=kernel).fit(rows[labelled], classes[labelled])
+    found = [detector.update(rows[rest[part]]).labels for part in np.array_split(np.arange(rest.size), 5)]
+    wrong = np.concatenate(found) != truth
+    return {"rows": rest.size, "error": float(wrong.mean()), "last batch": float(wrong[-1_000:].mean())}
+
+
+def long(name: str) -> Row:
+    """Return time and memory of batches of 200 simulated rows, early and late in a stream of a hundred."""
+    rng = np.random.default_rng(0)
+
+    def some(counts: tuple[int, ...]) -> Any:
+        places = ((0, 0, 0), (8, 8, 8), (-8, -8, -8))
+        return np.vstack([rng.normal(place, 1, (count, 3)) for place, count in zip(places, counts, strict=True)])
+
+    detector = VBrand(random_state=0).fit(some((60, 60, 0)), np.repeat(["oat", "rye"], 60))
+    seconds, peaks, sizes = list[float](), list[int](), list[int]()
+    with TemporaryDirectory() as folder:
+        for batch in range(100):
+            tracemalloc.start()
+            start = time.process_time()
+            detector.update(some((80, 80, 40)))
+            seconds.append(time.process_time() - start)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            if batch in (19, 99):
+                detector.save(f"{folder}/m.vbrand")
+                with open(f"{folder}/m.vbrand", "rb") as file:
+                    sizes.append(len(file.read()))
+    early, late = slice(15, 25), slice(90, 100)
+    return {
+        "seconds, batches 16 to 25": float(np.median(seconds[early])),
+        "seconds, batches 91 to 100": float(np.median(seconds[late])),
+        "MB at most, batches 16 to 25": max(peaks[early]) / 1e6,
+        "MB at most, batches 91 to 100": max(peaks[late]) / 1e6,
+        "MB of the model after 20": sizes[0] / 1e6,
+        "MB of the model after 100": sizes[1] / 1e6,
+        "groups": len(detector.group_names) - 2,
+    }
+
+
+PARTS: dict[str, Callable[[str], Row]] = {
+    "rbf": rbf,
+    "appears": appears,
+    "batches": ten_batches,
+    "naming": naming,
+    "quiet": quiet,
+    "long": long,
+}
+
+
+def names_of(part: str) -> list[str]:
+    """Return what a part is run on."""
+    return {"rbf": ["student", "auto"], "long": ["simulated"]}.get(part) or names_in("data")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sets", default="")
-    parser.add_argument("--splits", default="1")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--sets", default="", help="of the team's sets only some")
+    parser.add_argument("--page", action="store_true", help="run nothing")
     given = parser.parse_args()
-    if not BENCH.is_dir():
-        sys.exit("the team's benchmark is not beside this clone")
-    sets = given.sets.split(",") if given.sets else names_in("data")
-    jobs = [(name, int(split)) for name in sets for split in given.splits.split(",")]
-    rows = list[Row]()
-    with multiprocessing.Pool(given.jobs) as pool:
-        for row in pool.imap(compared, jobs):
-            rows.append(row)
-            print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
-    table = pd.DataFrame(rows)
-    print(table.mean(numeric_only=True).round(3), table["same"].sum() / max(table["pairs"].sum(), 1))
+    lines = pd.read_csv(STORE).to_dict("records") if STORE.is_file() else []
+    done = {(line["part"], line["set"]) for line in lines}
+    wanted = set(given.sets.split(",")) - {""}
+    jobs = [(part, name) for part in given.parts.split(",") for name in names_of(part) if (part, name) not in done]
+    jobs = [(part, name) for part, name in jobs if not wanted or name in wanted or name not in names_in("data")]
+    for part, name in [] if given.page else jobs:
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            row = PARTS[part](name)
+        print(part, name, {k: round(v, 3) for k, v in row.items()}, flush=True)
+        lines += [{"part": part, "set": name, "what": what, "value": value} for what, value in row.items()]
+        pd.DataFrame(lines).to_csv(STORE, index=False, float_format="%.6g")
+    write_page(pd.DataFrame(lines))
 
 
 if __name__ == "__main__":

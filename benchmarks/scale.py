@@ -1,13 +1,14 @@
 """Tables larger than memory: a folder of Parquet files, fitted in a process that is allowed an eighth of its size.
 
     python benchmarks/scale.py limit [MB [COLUMNS]]   # the table in MB; who fits it may take an eighth of that
-    python benchmarks/scale.py rates [ROWS [COLUMNS]]  # times: in memory, .npy, Parquet, Dask; writes docs/scale.json
+    python benchmarks/scale.py rates [ROWS [COLUMNS]]  # seconds of the same fit: in memory, .npy, Parquet folder, Dask
 
 The child measures its memory after imports and a small fit (compiled code is loaded by then), adds what it is allowed,
 and sets that as a hard limit (RLIMIT_DATA: whatever it allocates; files that are mapped into memory, which the system
 takes back when it needs room, are none of it). Its answer must be that of a fit in memory.
 """
 
+import hashlib
 import json
 import os
 import subprocess
@@ -102,8 +103,6 @@ def child(folder, small, allowed):
 
 def in_memory(rows, columns):
     """Return the bound and a digest of the clusters of the same rows in memory."""
-    import hashlib
-
     from vbrand import VBrand
 
     parts = [rows_of(part, rows // FILES, columns) for part in range(FILES)]
@@ -128,6 +127,59 @@ def limit(megabytes, share=8, columns=COLUMNS):
     return found, rows
 
 
+def timed(name, fit, expected=None):
+    """Return how long a fit takes, how often it looked at all rows, and its answer."""
+    began = time.perf_counter()
+    found = fit()
+    seconds = time.perf_counter() - began
+    answer = found.elbo.hex(), hashlib.sha256(np.ascontiguousarray(found.clusters).tobytes()).hexdigest()
+    same = "" if expected is None else f"  {seconds / expected[0]:.2f} x, bit-identical: {answer == expected[1]}"
+    print(f"{name:24} {seconds:7.1f} s{same}", flush=True)
+    return seconds, answer
+
+
+def rates(rows, columns):
+    """Print how long the same fit takes wherever its rows lie; imports and compiled code are loaded before."""
+    from distributed import Client, LocalCluster
+
+    from vbrand import VBrand
+
+    parts = [rows_of(part, rows // FILES, columns) for part in range(FILES)]
+    table = np.concatenate([part for part, _ in parts])
+    labels = np.concatenate([labels_of(member) for _, member in parts])
+    known = VBrand(random_state=0, n_jobs=-1).fit(table[labels != ""], labels[labels != ""])
+    rest = table[labels == ""]
+    known.discover(rest[:30_000])
+    print(f"{rest.shape[0]:,} rows x {columns}")
+    expected = timed("in memory, threads", lambda: known.discover(rest))
+
+    with tempfile.TemporaryDirectory() as place:
+        np.save(Path(place) / "rows.npy", rest)
+        timed(".npy", lambda: known.discover(Path(place) / "rows.npy"), expected)
+        write_folder(Path(place) / "big", rows, columns)
+        again = VBrand(random_state=0, n_jobs=-1)
+        timed("Parquet folder, with fit", lambda: again.fit(Path(place) / "big", "class").discovery_, expected)
+        for workers in (1, 2, 4):
+            on_workers(Path(place) / "big", workers, expected, LocalCluster, Client)
+
+
+def on_workers(folder, workers, expected, local_cluster, client_of):
+    """Print how long the same fit takes on so many processes, which read the files themselves."""
+    from dask import dataframe
+
+    from vbrand import VBrand
+
+    with (
+        local_cluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        client_of(cluster) as client,
+    ):
+        detector = VBrand(random_state=0, n_jobs=-1, engine=client)
+        part = dataframe.read_parquet(folder / "part-0.parquet")
+        detector.fit(part, "class")  # workers load compiled code
+        whole = dataframe.read_parquet(folder)
+        timed(f"Dask, {workers} processes", lambda: detector.fit(whole, "class").discovery_, expected)
+
+
 if __name__ == "__main__":
     what, *numbers = sys.argv[1:] or ["limit"]
     if what == "limit":
@@ -136,3 +188,6 @@ if __name__ == "__main__":
         same = in_memory(rows, columns) == (found["bound"], found["clusters"])
         print(f"bit-identical with the fit in memory: {same}")
         sys.exit(0 if same else 1)
+    if what == "rates":
+        rows, columns = [*map(int, numbers), *(10_000_000, 10)[len(numbers) :]]
+        rates(rows, columns)

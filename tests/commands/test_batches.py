@@ -137,10 +137,16 @@ def test_what_can_not_be_is_one_sentence_and_the_model_stays(updated, words, sen
     assert model.read_bytes() == before
 
 
-def test_a_batch_with_other_columns_leaves_everything_as_it_was(updated):
+@pytest.mark.parametrize(
+    "table",
+    ["a,b,d\n1,2,3\n2,3,4\n", "a,b,c\n", "", "a,b,c\n,,\n,,\n", "a,b,c\n1,2,3\n1,2,3\n", "a,b,c\n1,2,x\n2,1,y\n"],
+    ids=["other columns", "no rows", "nothing", "no cell", "all rows equal", "text"],
+)
+def test_a_batch_that_is_none_is_one_sentence_and_leaves_everything_as_it_was(updated, table):
     folder = updated / "found2"
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    (updated / "odd.csv").write_text("a,b,d\n1,2,3\n2,3,4\n")
+    (updated / "odd.csv").write_text(table)
     done = run("update", folder / "model.vbrand", updated / "odd.csv", "-o", folder)
     assert done.exit_code == 2
+    assert len(done.output.strip().splitlines()) == 1
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

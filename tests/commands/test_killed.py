@@ -1,12 +1,16 @@
 """A command that is killed leaves the old output or the new one, never half a file."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import numpy as np
+import pandas as pd
 import pytest
+from stream import rows_of
 from tables import write_grain
 
 import vbrand
@@ -15,17 +19,27 @@ FILES = ("labels.csv", "model.vbrand", "summary.json", "report.html")
 
 
 def start(train, test, out, *options):
-    command = [
-        sys.executable,
-        "-c",
-        "from vbrand.commands.cli import app; app()",
-        "discover",
-        train,
-        test,
-        "--label",
-        "variety",
-    ]
-    return subprocess.Popen([*map(str, command), "-o", str(out), "-q", *options], stderr=subprocess.DEVNULL)
+    return started("discover", train, test, "--label", "variety", "-o", out, "-q", *options)
+
+
+def started(*words):
+    command = [sys.executable, "-c", "from vbrand.commands.cli import app; app()", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def halves(folder):
+    return [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def kill(process, folder, moment):
+    """Kill a command after some seconds, or as soon as something is being written."""
+    if isinstance(moment, float):
+        time.sleep(moment)
+    else:
+        while process.poll() is None and not halves(folder):
+            time.sleep(0.0005)
+    process.kill()
+    process.wait()
 
 
 def held(folder):
@@ -66,3 +80,52 @@ def test_killing_at_any_moment_leaves_old_or_new(outputs, part):
         assert code != 130 or not list(out.glob(f".*.{process.pid}"))
     json.loads((out / "summary.json").read_text())
     vbrand.load(out / "model.vbrand")
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory):
+    """Return a folder after the first week, the table of the second, and how long the second takes."""
+    folder = tmp_path_factory.mktemp("weeks")
+    rng = np.random.default_rng(0)
+    columns = ["a", "b", "c"]
+    detector = vbrand.VBrand(random_state=0)
+    detector.fit(pd.DataFrame(rows_of(rng, 60, 60), columns=columns), np.repeat(["oat", "rye"], 60))
+    detector.save(folder / "model.vbrand")
+    for week, third in ((1, 15), (2, 20)):
+        pd.DataFrame(rows_of(rng, third=third), columns=columns).to_csv(folder / f"week{week}.csv", index=False)
+    assert started("update", folder / "model.vbrand", folder / "week1.csv", "-o", folder / "first").wait() == 0
+    began = time.monotonic()
+    assert started("update", folder / "first" / "model.vbrand", folder / "week2.csv", "-o", folder / "new").wait() == 0
+    return folder, time.monotonic() - began
+
+
+@pytest.mark.parametrize("part", [0.4, 0.7, 0.9, 1.0, "half-way"])
+def test_an_update_that_is_killed_leaves_the_old_model_or_the_new_one(weeks, tmp_path, part):
+    folder, took = weeks
+    out = tmp_path / "found"
+    shutil.copytree(folder / "first", out)
+    words = ("update", out / "model.vbrand", folder / "week2.csv", "-o", out)
+    kill(started(*words), out, part * took if isinstance(part, float) else part)
+    old, now = held(folder / "first"), held(out)
+    batches = vbrand.load(out / "model.vbrand").events().batches
+    assert set(now) == set(FILES)
+    assert batches == 2 or now["model.vbrand"] == old["model.vbrand"]
+    assert len(now["labels.csv"].splitlines()) in (56, 61)
+    json.loads(now["summary.json"])
+
+    assert started(*words).wait() == 0  # it goes on from there, and takes away what was left
+    assert vbrand.load(out / "model.vbrand").events().batches == batches + 1
+    assert not halves(out)
+
+
+@pytest.mark.parametrize("moment", [0.3, 0.6, 1.0, "half-way"])
+def test_a_name_that_is_killed_is_said_or_not(weeks, tmp_path, moment):
+    shutil.copy(weeks[0] / "new" / "model.vbrand", tmp_path / "model.vbrand")
+    words = ("name", tmp_path / "model.vbrand", "novel 1", "millet")
+    kill(started(*words), tmp_path, moment)
+    said = "millet" in vbrand.load(tmp_path / "model.vbrand").classes_
+    assert said or (tmp_path / "model.vbrand").read_bytes() == (weeks[0] / "new" / "model.vbrand").read_bytes()
+
+    assert started(*words).wait() == (2 if said else 0)  # a group that has a name is none
+    assert vbrand.load(tmp_path / "model.vbrand").classes_.tolist() == ["oat", "rye", "millet"]
+    assert said or not halves(tmp_path)

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -9,7 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from vbrand.commands.cli import app
+from vbrand.inference import kernel
 from vbrand.io.sources import large
+from vbrand.io.sources.cluster import ClusterError
 
 
 def write(folder, n=30_000):
@@ -81,3 +86,42 @@ def test_a_scheduler_that_is_not_there_is_told(small, tmp_path):
     done = run(small / "big", "-o", tmp_path / "out", "--scheduler", "nowhere")
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert "there is no scheduler of Dask at nowhere" in done.stderr
+
+
+def test_a_run_that_is_stopped_goes_on_after_its_last_pass(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 0)
+    done, stop_after = [], 7
+
+    def counted(*arguments):
+        if len(done) == stop_after:
+            raise ClusterError("the cluster has no workers any more.")
+        done.append(1)
+        return kernel_each_piece(*arguments)
+
+    kernel_each_piece = kernel.each_piece
+    monkeypatch.setattr(kernel, "each_piece", counted)
+    stopped = run(small / "big", "-o", tmp_path / "out")
+    assert (stopped.exit_code, stopped.stderr.count("\n")) == (2, 1)
+    assert "--resume goes on" in stopped.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
+
+    stop_after = -1
+    assert run(small / "big", "-o", tmp_path / "out", "-q", "--resume").exit_code == 0
+    same(tmp_path / "out", small)
+    resumed = len(done) - 7
+    done.clear()
+    assert run(small / "big", "-o", tmp_path / "again", "-q").exit_code == 0
+    assert len(done) == resumed + 7
+
+
+def test_a_run_that_is_killed_is_resumed(small, tmp_path):
+    code = "import vbrand.io.sources.large as large; large.LARGE = 0; from vbrand.commands.cli import app; app()"
+    words = ["discover", str(small / "big"), "--label", "kind", "--id", "sample", "-o", str(tmp_path / "out"), "-q"]
+    process = subprocess.Popen([sys.executable, "-c", code, *words])
+    while process.poll() is None and len(list((tmp_path / "out" / ".rows").glob("*.npz"))) < 4:
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
+    assert subprocess.run([sys.executable, "-c", code, *words, "--resume"], check=False).returncode == 0
+    same(tmp_path / "out", small)

@@ -180,3 +180,18 @@ def test_a_stream_that_stays_where_it_is_has_no_drift():
 def test_without_labelled_rows_nothing_is_said_of_drift(rng):
     detector = fitted(rng, check=0)
     assert detector.update(rows_of(rng, 50, 50) + 1.0).context.drifts == ()
+
+
+def test_labels_of_control_samples_tell_of_drift_and_teach_nothing(rng):
+    detector, other = fitted(rng), fitted(np.random.default_rng(0))
+    rows = rows_of(rng, 20, 20)
+    rows[:10] += 4.0
+    labels = ["oat"] * 10 + [None] * 30
+    found, plain = detector.update(rows, labels=labels), other.update(rows)
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+    (drift,) = found.context.drifts
+    assert (drift.member, drift.rows) == (0, 10)
+    with pytest.raises(ValueError, match="there is no known class 'barley'; there are: oat, rye"):
+        detector.update(rows, labels=["barley"] * 40)
+    with pytest.raises(ValueError, match="there are 3 labels for 40 rows"):
+        detector.update(rows, labels=["oat"] * 3)

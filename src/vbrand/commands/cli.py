@@ -124,6 +124,9 @@ def discover(
         str | None,
         typer.Option("--scheduler", metavar="ADDRESS", help="A cluster of Dask; its workers read the Parquet files."),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a large table whose run was stopped, after its last pass.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="Number of parallel workers; -1: one per core.")] = -1,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")] = False,
@@ -151,7 +154,7 @@ def discover(
         roles = Roles(label, name, truth, *given_columns)
         with ExitStack() as until_written:
             with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-                material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler))
+                material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler, resume))
                 if xlsx:
                     check_workbook(len(material.unknown.rows))
 

@@ -1,30 +1,50 @@
 """Tables of the commands: small ones in memory, large ones on disk beside the results or on a cluster."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vbrand.io.sources.cluster import client_at
+from vbrand.io.sources.cluster import ClusterError, client_at
+from vbrand.io.sources.journal import Journal
 from vbrand.io.sources.large import is_large, read_large
 from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.folders import files_of, stamp
 from vbrand.io.tables.material import Material, Roles, read_material
 
 
 @contextmanager
 def read_for(
-    out: Path, train: str, test: str | None, roles: Roles, sheet: str | None, scheduler: str | None
+    out: Path, train: str, test: str | None, roles: Roles, sheet: str | None, scheduler: str | None, resume: bool
 ) -> Iterator[Material]:
-    """Yield the rows of tables, in memory or, of large tables, beside the results as long as they are needed."""
+    """Yield the rows of tables, in memory or, of large tables, beside the results as long as they are needed.
+
+    What passes over a large table found stays there if the run does not end well: the next one may `resume` it.
+    """
     if scheduler is None and (sheet is not None or not is_large(train, test, roles)):
         yield read_material(train, test, roles, sheet)
         return
     place = out / ".rows"
-    shutil.rmtree(place, ignore_errors=True)
+    if not resume:
+        shutil.rmtree(place, ignore_errors=True)
     client = None if scheduler is None else client_at(scheduler)
     try:
-        yield read_large(train, test, roles, Scratch(place), client)
-    finally:
+        journal = Journal(place, _about(train, test, roles))
+        yield read_large(train, test, roles, Scratch(place, journal), client)
         shutil.rmtree(place, ignore_errors=True)
+    except Exception as error:
+        if place.exists() and not journal.passes:
+            shutil.rmtree(place, ignore_errors=True)
+        elif isinstance(error, ClusterError):
+            raise ClusterError(f"{error} --resume goes on after the last pass that was done.") from None
+        raise
+    finally:
         if client is not None:
             client.close()
+
+
+def _about(train: str, test: str | None, roles: Roles) -> str:
+    """Return which rows a journal is about: names of files, when they were changed, what columns mean."""
+    files = [file for path in (train, test) if path is not None for file in files_of(path) or [Path(path)]]
+    return json.dumps([[str(file), *stamp(file)] for file in files] + [str(roles)])

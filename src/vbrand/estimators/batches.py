@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from vbrand.estimators.fitted import Fitted, Learned, Story
 from vbrand.estimators.gaps import with_cells
-from vbrand.estimators.naming import forgotten, group_names, joined, named, renamed
+from vbrand.estimators.naming import forgotten, group_names, joined, members, named, renamed
 from vbrand.estimators.progress import compilation_told
 from vbrand.estimators.repeated import samples_of
 from vbrand.estimators.settings import extremes_told
@@ -22,6 +22,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.tables.categories import recoded
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import more_rows
+from vbrand.types import IntArray
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Task:
     table: Given  # as the user has it
     rows: Rows  # those of it that count, as the model sees them
     generator: np.random.Generator
+    member: IntArray | None = None  # (n,) the known class of each, -1 where it is not known; None: of none
 
 
 class Batches(Stored):
@@ -47,12 +49,13 @@ class Batches(Stored):
     def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
 
-    def update(self, X: Any, groups: Any = None) -> Any:
+    def update(self, X: Any, groups: Any = None, labels: Any = None) -> Any:
         """Share the rows of the next batch out, given all that earlier ones taught, and return its discovery.
 
         The rows of earlier batches are not needed. Groups keep their names: `novel 3` of one batch is `novel 3` of all
         later ones. The first batch after `fit` is a discovery; a detector that has discovered a table goes on from it.
-        `groups` names the sample that each row is of, as in `discover`.
+        `groups` names the sample that each row is of, as in `discover`. `labels` are the known classes of some rows, as
+        of control samples, None for the others: they teach nothing, but tell whether classes have moved.
         """
         fitted = self._fitted
         self._check_parameters()
@@ -60,9 +63,10 @@ class Batches(Stored):
         rows = more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
         if rows.shape[0] > 1 and (rows == rows[0]).all():
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
+        member = None if labels is None else members(fitted.learned, labels, rows.shape[0])
         table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
         with compilation_told(self.verbose), extremes_told():
-            self._state = self._updated(fitted, table)
+            self._state = self._updated(fitted, table, member)
         return self._state.discovery
 
     def name(self, group: str, label: Any) -> None:
@@ -100,21 +104,23 @@ class Batches(Stored):
         stories = {view: afresh(fitted.finding.story, known.rows.size) for view, (_, known) in views}
         return self._best_of(fitted.learned, table, stories)
 
-    def _updated(self, fitted: Fitted, table: Given) -> Fitted:
+    def _updated(self, fitted: Fitted, table: Given, member: IntArray | None) -> Fitted:
         story, chosen, views = begun(fitted.finding), fitted.finding.chosen, enumerate(fitted.learned.views)
         columns = fitted.learned.passage.coordinates.centre.size
         if story is None:
-            return self._best_of(
-                fitted.learned, table, {view: empty(known.rows.size, columns) for view, (_, known) in views}
-            )
-        return self._best_of(fitted.learned, table, {chosen: story})
+            stories = {view: empty(known.rows.size, columns) for view, (_, known) in views}
+            return self._best_of(fitted.learned, table, stories, member)
+        return self._best_of(fitted.learned, table, {chosen: story}, member)
 
-    def _best_of(self, learned: Learned, table: Given, stories: Mapping[int, Story | None]) -> Fitted:
+    def _best_of(
+        self, learned: Learned, table: Given, stories: Mapping[int, Story | None], member: IntArray | None = None
+    ) -> Fitted:
         """Return the state after the best fit of a table, of those with the classes of some views."""
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         table = with_cells(table, learned.passage.used)
         rows = learned.passage.rows(table.rows if table.counted is None else table.rows[table.counted])
-        task = Task(learned, table, rows, generator)
+        labelled = member if member is None or table.counted is None else member[table.counted]
+        task = Task(learned, table, rows, generator, labelled)
         fits = {view: self._found(task, view, story) for view, story in stories.items()}
         chosen = max(fits, key=lambda view: fits[view].found.best.bound.total)
         return self._answered(task, chosen, fits[chosen], stories[chosen])

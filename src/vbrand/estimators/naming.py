@@ -11,7 +11,9 @@ from vbrand.discovery.memberships import label_names
 from vbrand.estimators.fitted import INSIDE, Finding, Fitted, Learned, Story
 from vbrand.estimators.story import begun, frozen, log_of, now
 from vbrand.facts.events import Event, EventKind
+from vbrand.io.tables.labels import read_labels
 from vbrand.trust.named import as_class
+from vbrand.types import IntArray
 
 
 def named(fitted: Fitted, group: str, label: Any) -> Fitted:
@@ -66,6 +68,17 @@ def story_of(fitted: Fitted) -> Story:
     if story is None:
         raise ValueError("there is no group yet: nothing has been discovered. Call `update` or `discover` first.")
     return story
+
+
+def members(learned: Learned, labels: Any, rows: int) -> IntArray:
+    """Return the known class of each of so many rows, -1 where it is not known."""
+    values, given = read_labels(labels)
+    if values.size != rows:
+        raise ValueError(f"there are {values.size:,} labels for {rows:,} rows; give one each, or None.")
+    member = np.full(rows, -1)
+    for label in np.unique(values[given]).tolist():
+        member[given & (values == label)] = _class(learned, label)
+    return member
 
 
 def group_names(fitted: Fitted) -> list[str]:

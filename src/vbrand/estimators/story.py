@@ -16,7 +16,7 @@ from vbrand.model.earlier import taught_by
 from vbrand.model.posterior import Posterior
 from vbrand.model.statistics import joined, nothing_about
 from vbrand.samples import evenly
-from vbrand.trust.drift import Drift, drifts
+from vbrand.trust.drift import Batch, Drift, drifts
 from vbrand.trust.meaning import Meaning, Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -128,14 +128,23 @@ def inside_of(parts: Sequence[Memberships], threshold: float) -> BoolArray:
 
 
 def drifts_in(
-    learned: Learned, rows: Rows, parts: Sequence[Memberships], further: Further, story: Story
+    learned: Learned,
+    rows: Rows,
+    member: IntArray | None,
+    parts: Sequence[Memberships],
+    further: Further,
+    story: Story,
 ) -> tuple[Drift, ...]:
-    """Return the known classes that have moved, by the rows of a batch; none where no labelled row is at hand."""
+    """Return the known classes that have moved, by the rows of a batch; none where no labelled row is at hand.
+
+    `member` is the class of rows of the batch, -1 where it is not known.
+    """
     if learned.witnesses is None:
         return ()
     held = np.concatenate([np.exp(part.known) for part in parts])[: len(rows)].sum(axis=0)
-    class_of, posterior = further.prior.class_of[: story.known], further.found.best.posterior
-    return drifts(rows.working(slice(None)), learned.witnesses, posterior, class_of, held, story.batches + 1)
+    table = rows.working(slice(None))
+    batch = Batch(story.batches + 1, table, np.full(len(rows), -1) if member is None else member, held)
+    return drifts(batch, learned.witnesses, further.found.best.posterior, further.prior.class_of[: story.known])
 
 
 def numbered(story: Story, further: Further, same: Identity, meaning: Meaning) -> Numbered:
@@ -235,8 +244,8 @@ def _events(
             yield Event(batch, time, EventKind.GROWN, group.name, group.rows, like)
 
     for drift in found.context.drifts:
-        name, rows = str(found.classes[drift.member]), round(drift.rows)
-        yield Event(batch, time, EventKind.DRIFTED, name, rows, f"{drift.distance:.1f} sd away")
+        name = str(found.classes[drift.member])
+        yield Event(batch, time, EventKind.DRIFTED, name, drift.rows, f"{drift.distance:.1f} sd away")
 
     for number in story.living.tolist():
         if number not in found.group_numbers and number not in gone and number != same.numbers[-1]:

@@ -263,7 +263,7 @@ class VBrand(Batches):
         same = None
         if story is not None:
             parts = [part for _, part in memberships(everything, finding)]
-            context = replace(context, drifts=drifts_in(learned, rows, parts, fit, story))
+            context = replace(context, drifts=drifts_in(task.learned, rows, task.member, parts, fit, story))
             same = identity(story, fit, inside_of(parts, context.threshold))
         discovery = discovery_of(
             context,

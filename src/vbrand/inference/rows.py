@@ -151,6 +151,11 @@ class Rows:
         in_memory = isinstance(self.table, np.ndarray)
         return np.zeros(shape, dtype) if in_memory else np.asanyarray(self.table.answers(name, shape, dtype))
 
+    @property
+    def journal(self) -> Any:
+        """Return the journal of passes over rows that lie on disk or on a cluster, if the run is to be resumed."""
+        return None if isinstance(self.table, np.ndarray) else self.table.scratch.journal
+
     def let_go(self) -> None:
         """Take answers that lie on disk out of memory."""
         if not isinstance(self.table, np.ndarray):

@@ -50,3 +50,14 @@ def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match="which is a file; the name of a folder is expected"):
         Scratch(tmp_path / "file")
+
+
+def test_answers_that_are_let_go_stay_in_their_files(tmp_path):
+    scratch = Scratch(tmp_path)
+    answers = scratch.answers("labels", (100_000,), np.int64)
+    answers[:] = np.arange(100_000)
+    scratch.let_go()
+    np.testing.assert_array_equal(answers, np.arange(100_000))
+    del answers
+    gc.collect()
+    scratch.let_go()  # nothing is mapped any more

@@ -13,7 +13,7 @@ from tables import write_grain
 
 import vbrand
 from vbrand.io.tables import frames
-from vbrand.io.tables.frames import Frame, TableError, batches_of, checked_names, listed
+from vbrand.io.tables.frames import Frame, TableError, batch_rows, batches_of, checked_names, listed
 
 
 def frame_of(columns, mixed=None, single=False):
@@ -152,3 +152,9 @@ def test_many_columns_may_grow():
 def test_a_long_cell_is_not_shown_whole():
     with pytest.raises(TableError, match=r"holds text \('1{50,60}\.\.\. in row 3\)"):
         frame_of({"a": ["1"]}, mixed={"a": (3, "1" * 5_000 + "x")}).numbers(["a"])
+
+
+def test_batches_hold_so_many_numbers_whatever_the_columns():
+    assert batch_rows(["a"]) == 65_536
+    assert batch_rows(["a"] * 32) == 4_096
+    assert batch_rows(["a"] * 10**6) == 1

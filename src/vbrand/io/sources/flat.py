@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from io import FileIO
 from itertools import pairwise
+from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO
 
@@ -71,6 +72,10 @@ class Flat:
     def room(self) -> "Numbers":
         """Return room for a small number of each row, all zero."""
         return Numbers.zeros(self.scratch, len(self))
+
+    def held(self, path: Path) -> "Numbers":
+        """Return the small numbers of the rows that a file holds."""
+        return Numbers.filed(self.scratch, path, len(self))
 
     def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Return room for answers: zeros, mapped into memory."""
@@ -152,6 +157,11 @@ class Numbers:
         file = scratch.file()
         file.truncate(2 * rows)
         return cls(Flat(file, (rows,), np.int16, scratch))
+
+    @classmethod
+    def filed(cls, scratch: Scratch, path: Path, rows: int) -> "Numbers":
+        """Return the numbers that a file holds."""
+        return cls(Flat(path.open("rb", buffering=0), (rows,), np.int16, scratch))
 
     def __len__(self) -> int:
         return len(self._held)

@@ -13,13 +13,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.io.sources.journal import Journal
+
 _HALF = ".half"
 
 
 class Scratch:
     """A folder of the user's, in which answers stay, or a temporary one that goes when nobody needs it any more."""
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, folder: str | os.PathLike[str] | None = None, journal: Journal | None = None) -> None:
+        self.journal = journal  # of passes over the rows, if a run is to be resumed
         self._maps = list[weakref.ref[mmap.mmap]]()
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="vbrand-"))

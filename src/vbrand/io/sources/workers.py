@@ -7,6 +7,7 @@ is sent from here: what a lost worker held is made again from where it came.
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,6 +53,10 @@ class WorkerRows:
     def room(self) -> Numbers:
         """Return room for a small number of each row, all zero: on disk here, not on the workers."""
         return Numbers.zeros(self.scratch, len(self))
+
+    def held(self, path: Path) -> Numbers:
+        """Return the small numbers of the rows that a file holds, here."""
+        return Numbers.filed(self.scratch, path, len(self))
 
     def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Return room for answers: zeros, mapped into memory."""

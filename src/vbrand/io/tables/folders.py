@@ -48,7 +48,7 @@ class _Part:
 
 def joined(name: str, files: Sequence[Path], as_text: Collection[str] = ()) -> Frame:
     """Return the rows of several files as one table; refuse files whose columns differ."""
-    parts = [_Part(file, _closed(open_table(str(file), as_text)), _stamp(file)) for file in files]
+    parts = [_Part(file, _closed(open_table(str(file), as_text)), stamp(file)) for file in files]
     first = parts[0].frame
     for part in parts[1:]:
         _check_columns(first, part.frame)
@@ -110,7 +110,8 @@ def _closed(frame: Frame) -> Frame:
     )
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamp(path: Path) -> tuple[int, int]:
+    """Return the size of a file and when it was changed."""
     try:
         now = os.stat(path)
     except FileNotFoundError:
@@ -119,7 +120,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _check_stamp(part: _Part) -> None:
-    if _stamp(part.path) != part.stamp:
+    if stamp(part.path) != part.stamp:
         raise _changed(part.path)
 
 
