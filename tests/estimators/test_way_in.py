@@ -26,7 +26,7 @@ def drawn(seed=0, labelled=80, rows=600):
 @pytest.fixture(scope="module")
 def fitted():
     known, labels, new, truth = drawn()
-    detector = VBrand(random_state=0).fit(known, labels)
+    detector = VBrand(random_state=0, transforms="auto").fit(known, labels)
     return detector, detector.discover(new), new, truth
 
 
@@ -39,9 +39,9 @@ def test_skewed_columns_are_bent_and_the_answer_is_right(fitted):
 
 def test_without_transform_columns_are_taken_as_they_are():
     known, labels, new, _ = drawn()
-    found = VBrand(random_state=0, transforms=None, check=0).fit(known, labels).discover(new)
+    found = VBrand(random_state=0, check=0).fit(known, labels).discover(new)
     assert not any("skewed" in note for note in found.notes)
-    assert VBrand(scatter="mrcd").fit(known, labels)._state.learned.passage.warp is None
+    assert VBrand(scatter="mrcd", transforms="auto").fit(known, labels)._state.learned.passage.warp is None
 
 
 def test_units_zeros_and_orders_change_no_label(fitted):
@@ -54,7 +54,9 @@ def test_units_zeros_and_orders_change_no_label(fitted):
     def turned(rows):
         return (rows * unit + zero)[:, columns]
 
-    found = VBrand(random_state=0).fit(turned(known)[order], labels[order]).discover(turned(new)[others])
+    found = (
+        VBrand(random_state=0, transforms="auto").fit(turned(known)[order], labels[order]).discover(turned(new)[others])
+    )
     np.testing.assert_array_equal(found.labels, usual.labels[others])
 
 
@@ -78,7 +80,9 @@ def test_densities_are_those_of_the_users_units(fitted):
 
 def test_the_bound_counts_the_slopes_of_rows():
     known, labels, new, _ = drawn(rows=90)
-    one, other = (VBrand(random_state=0, check=0).fit(c * known, labels).discover(c * new) for c in (1.0, 8.0))
+    one, other = (
+        VBrand(random_state=0, check=0, transforms="auto").fit(c * known, labels).discover(c * new) for c in (1.0, 8.0)
+    )
     assert other.elbo == pytest.approx(one.elbo - new.size * np.log(8.0), rel=1e-6)
 
 
@@ -97,9 +101,9 @@ def test_batches_and_rows_on_disk_are_bent_alike(fitted, tmp_path):
     _, found, new, truth = fitted
     np.save(tmp_path / "rows.npy", new)
     known, labels, _, _ = drawn()
-    on_disk = VBrand(random_state=0).fit(known, labels).discover(tmp_path / "rows.npy")
+    on_disk = VBrand(random_state=0, transforms="auto").fit(known, labels).discover(tmp_path / "rows.npy")
     np.testing.assert_array_equal(np.asarray(on_disk.labels), found.labels)
-    batch = VBrand(random_state=0).fit(known, labels)
+    batch = VBrand(random_state=0, transforms="auto").fit(known, labels)
     half = np.arange(len(new)) % 2 == 0
     batch.update(new[half])
     update = batch.update(new[~half])

@@ -44,6 +44,8 @@ def bent_together(rows: FloatArray, member: IntArray, warp: Warp, tuning: Stage1
     """Return the maps that make labelled rows likelier with all columns together; None if there are none."""
     choice = _choice(rows, member, warp, tuning)
     use, best = warp.bent, choice.evidence(warp.bent)
+    if best <= choice.evidence(np.zeros_like(use)):
+        return None
     while True:
         alone = [(choice.evidence(_turned(use, [j])), j) for j in np.flatnonzero(warp.bent).tolist()]
         better = [j for score, j in sorted(alone, key=lambda pair: -pair[0]) if score > best]
@@ -53,8 +55,6 @@ def bent_together(rows: FloatArray, member: IntArray, warp: Warp, tuning: Stage1
         tried = [_turned(use, better[: max(1, len(better) // 2)]), _turned(use, better[:1])]
         scores = [choice.evidence(each) for each in tried]
         use, best = tried[int(np.argmax(scores))], max(scores)
-    if not use.any() or best <= choice.evidence(np.zeros_like(use)):
-        return None
     return replace(warp, reach=np.where(use, warp.reach, np.inf), high_reach=np.where(use, warp.high_reach, np.inf))
 
 
