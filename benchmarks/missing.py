@@ -43,6 +43,10 @@ SHARES = (0.0, 0.1, 0.2, 0.3)
 WAYS = {"with": "with categories", "without": "without them", "one-hot": "as one-hot columns"}
 SCORES = ["auroc", "accuracy", "f1", "ari"]
 LIMITS = {0.1: (0.01, 0.02), 0.2: (0.02, 0.04), 0.3: (0.04, 0.07)}
+BEFORE = (
+    "(This run is of a commit in which axes of wide tables did not know how missing cells spread: with 20 % missing "
+    "the accuracy on known rows of fruit was .438, and is .736 now. The next run replaces this sentence.)"
+)
 # regressors of the imputer: of 500 columns all would take hours
 NEAREST = 20
 Row = dict[str, Any]
@@ -178,10 +182,11 @@ def cost() -> Iterator[Row]:
 def _time(rows: Rows, scores: Any) -> float:
     winners = sweep(rows, scores).winners
     times = list[float]()
-    for _ in range(5):
-        start = time.process_time()
-        sweep(rows, scores, winners)
-        times.append(time.process_time() - start)
+    with threadpool_limits(1):
+        for _ in range(5):
+            start = time.process_time()
+            sweep(rows, scores, winners)
+            times.append(time.process_time() - start)
     return float(np.median(times))
 
 
@@ -221,7 +226,7 @@ def cells_section(rows: pd.DataFrame) -> str:
     said = (
         f"Cells of {len(sets)} sets blanked, in labelled and unlabelled rows; {rows.split.nunique()} "
         f"{'split' if rows.split.nunique() == 1 else 'splits'} each, at most {int(rows.most.max()):,} rows of a set. "
-        f"The imputer is scikit-learn's `IterativeImputer`, fitted to all rows. {'; '.join(falls)}."
+        f"The imputer is scikit-learn's `IterativeImputer`, fitted to all rows. {'; '.join(falls)}. {BEFORE}"
     )
     head = ["missing", "", "AUROC", "accuracy on known rows", "novelty F1", "ARI"]
     return f"{said}\n\n{table(head, lines)}"

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 import vbrand
 from vbrand import BrandSampler, VBrand
+from vbrand.estimators.repeated import given_rows
+from vbrand.io.tables.categories import Category
+from vbrand.io.tables.likeness import Likeness
 
 
 def grain(seed=0, each=30):
@@ -132,3 +135,10 @@ def test_a_start_by_labels_has_one_for_each_row():
     start = np.tile(np.repeat(["oat", "rye", "new"], 30), 2)
     found = VBrand(random_state=0, init=start).fit(known, labels).discover(np.tile(new, (2, 1)))
     assert (found.labels[60:90] == "novel").all()
+
+
+def test_replicates_have_the_commonest_level_of_their_sample():
+    rows = np.array([[1.0, 0.0], [3.0, 2.0], [5.0, 2.0], [7.0, np.nan]])
+    found = given_rows(rows, Likeness(), np.array([0, 0, 0, 1]), None, (Category(1, ("red", "blue")),))
+    assert found.rows[:3].tolist() == [[3.0, 2.0]] * 3
+    assert np.isnan(found.rows[3, 1])

@@ -6,10 +6,12 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from doubts import doubted, unchecked
 from tables import grain_rows
 
+from vbrand import VBrand
 from vbrand.facts.check import UNCHECKED
 from vbrand.facts.events import Event, EventKind, EventLog
 from vbrand.facts.terms import TERMS
@@ -179,3 +181,12 @@ def test_groups_of_a_sampler_can_not_be_named_in_a_file(grain_found, page):
     assert "novel 1 is" in section(page, "profiles")
     without = report_html(replace(grain_found.facts(), climb=None), {}, {})
     assert 'id="naming"' not in without
+
+
+def test_a_table_of_categories_only_has_no_figure_of_numbers():
+    table = pd.DataFrame({"colour": ["red", "blue"] * 20, "ripe": [True, False] * 20})
+    found = VBrand(random_state=0).fit(table, ["oat", "rye"] * 20).discover(table)
+    page = report_html(found.facts(), {}, {})
+    drawn = set(report_of(page)["figures"])
+    assert drawn == {"map", "novelty", "levels", "history"}
+    assert all(f'id="{name}"' in page for name in drawn)

@@ -134,7 +134,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             rows, known, opened, samples = table[taught], labels[taught], None, samples_of(groups, table.shape[0])
 
         with compilation_told(self.verbose), extremes_told():
-            own = labelled_rows(rows, known, None if samples is None else samples[taught])
+            own = labelled_rows(rows, known, None if samples is None else samples[taught], categories)
             learned = self._learned(own.rows, own.labels, columns, categories)
             learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
@@ -142,7 +142,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
                 fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
             elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
-                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints))
+                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints, categories))
             self._state = fitted
         return self
 
@@ -157,7 +157,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         rows = self._more_rows(X, groups, store)
         if isinstance(rows, np.ndarray):
-            table = self._given(rows, Likeness.of(X), samples_of(groups, rows.shape[0]), fitted.learned.prints)
+            samples, known = samples_of(groups, rows.shape[0]), fitted.learned
+            table = self._given(rows, Likeness.of(X), samples, known.prints, known.passage.categories)
         else:
             table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
@@ -281,11 +282,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
-    def _given(
-        self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None
-    ) -> Given:
+    def _given(self, table: NDArray[Any], likeness: Likeness, samples: Any, labelled: Any, coded: Categories) -> Given:
         """Return the rows of a table to discover, and which of them count."""
-        return given_rows(table, likeness, samples, labelled)
+        return given_rows(table, likeness, samples, labelled, coded)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.facts.groups import plural
+from vbrand.io.tables.categories import Categories
 from vbrand.io.tables.labels import read_samples
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.robust.copies import Repeats, fingerprints, repeats_of
@@ -29,10 +30,12 @@ def samples_of(groups: Any, rows: int) -> IntArray | None:
     return None if groups is None else read_samples(groups, rows)
 
 
-def labelled_rows(table: NDArray[Any], labels: NDArray[Any], samples: IntArray | None) -> LabelledRows:
-    """Return the labelled rows that count."""
+def labelled_rows(
+    table: NDArray[Any], labels: NDArray[Any], samples: IntArray | None, coded: Categories = ()
+) -> LabelledRows:
+    """Return the labelled rows that count; `coded` are columns of categories."""
     classes, member = np.unique(labels, return_inverse=True)
-    rows, first = _averaged(table, samples)
+    rows, first = _averaged(table, samples, coded)
     if samples is not None:
         _check_one_class(samples, first, member, classes)
 
@@ -49,12 +52,18 @@ def labelled_rows(table: NDArray[Any], labels: NDArray[Any], samples: IntArray |
     )
 
 
-def given_rows(table: NDArray[Any], likeness: Likeness, samples: IntArray | None, labelled: IntArray | None) -> Given:
+def given_rows(
+    table: NDArray[Any],
+    likeness: Likeness,
+    samples: IntArray | None,
+    labelled: IntArray | None,
+    coded: Categories = (),
+) -> Given:
     """Return the rows of a table to discover, and which of them count.
 
-    `labelled` are the fingerprints of labelled rows: copies of those do not.
+    `labelled` are the fingerprints of labelled rows: copies of those do not. `coded` are columns of categories.
     """
-    rows, first = _averaged(table, samples)
+    rows, first = _averaged(table, samples, coded)
     whole = first.size == rows.shape[0]
     repeats = repeats_of(rows if whole else rows[first], None if labelled is None else labelled.view(np.uint64))
     counted = first if repeats is None else first[repeats.counted]
@@ -62,12 +71,17 @@ def given_rows(table: NDArray[Any], likeness: Likeness, samples: IntArray | None
     return Given(rows, likeness, None if counted.size == rows.shape[0] else counted, notes)
 
 
-def _averaged(table: NDArray[Any], samples: IntArray | None) -> tuple[NDArray[Any], IntArray]:
-    """Return the table with the mean of its sample for each row, and the first row of each sample."""
+def _averaged(table: NDArray[Any], samples: IntArray | None, coded: Categories) -> tuple[NDArray[Any], IntArray]:
+    """Return the table with the mean of its sample for each row, and the first row of each sample.
+
+    In columns of categories it is the commonest level.
+    """
     if samples is None:
         return table, np.arange(table.shape[0])
     _, first, number = np.unique(samples, return_index=True, return_inverse=True)
     means = np.stack([_means(number, column) for column in table.T], axis=1)
+    for one in coded:
+        means[:, one.column] = _commonest(number, table[:, one.column], one.size)
     return means[number], np.sort(first)
 
 
@@ -79,6 +93,14 @@ def _means(number: IntArray, column: NDArray[Any]) -> FloatArray:
     cells = np.bincount(number[here], minlength=int(number.max()) + 1)
     sums = np.bincount(number[here], column[here], int(number.max()) + 1)
     return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
+
+
+def _commonest(number: IntArray, column: NDArray[Any], levels: int) -> FloatArray:
+    """Return the level that most rows of each sample have, NaN where none has any."""
+    here, samples = ~np.isnan(column), int(number.max()) + 1
+    at = number[here] * levels + column[here].astype(np.int64)
+    counts = np.bincount(at, minlength=samples * levels).reshape(samples, levels)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), np.nan)
 
 
 def _check_one_class(samples: IntArray, first: IntArray, member: IntArray, classes: NDArray[Any]) -> None:

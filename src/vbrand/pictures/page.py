@@ -72,7 +72,7 @@ def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str
         scale=NOVELTY_COLOURS,
         style=_resource("report.css"),
         script="\n".join(_resource(name) for name in _SCRIPTS),
-        few_lines=any(series["off"] for series in report["figures"]["profile"]["series"]),
+        few_lines=any(series["off"] for series in report["figures"].get("profile", {"series": []})["series"]),
         report=_json(report),
     )
 
@@ -94,9 +94,11 @@ def _figures(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, figures
     drawn = {
         "novelty": figures.novelty_figure(facts),
         "map": figures.map_figure(facts),
-        "profile": figures.profile_figure(facts),
     }
-    drawn |= {f"features-{k}": figures.features_figure(line["group"], line["look"]) for k, line in enumerate(explained)}
+    if facts.profiles.columns:  # of numbers
+        drawn["profile"] = figures.profile_figure(facts)
+        own = enumerate(explained)
+        drawn |= {f"features-{k}": figures.features_figure(line["group"], line["look"]) for k, line in own}
     if facts.levels is not None:
         drawn["levels"] = figures.levels_figure(facts)
     if facts.log.batches > 1 and len(facts.log):

@@ -14,9 +14,11 @@ from vbrand.inference.rows import FARTHEST
 from vbrand.robust.columns import checked_scales, medians
 from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 _BLOCK = 4_096
+# share of the variance of a score; less would divide by rounding
+_NO_NOISE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def reduce_columns(
     within = np.clip((rows - middles[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)
     standard = (middles[member] - centre) / unit + within  # what tells classes apart may be as large as it is
     between = (middles[member] - centre) / unit
-    filled = _filled(standard, between, columns, tuning)
+    filled, spread = _filled(standard, between, columns, tuning)
     centre, middle = centre + filled.mean(axis=0) * unit, filled.mean(axis=0)
     standard, filled, between = standard - middle, filled - middle, between - middle
 
@@ -97,40 +99,78 @@ def reduce_columns(
     fold = _folds(member, tuning.folds)
     for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
-        others = _filled(standard[outside], between[outside], columns, tuning)
+        others, doubt = _filled(standard[outside], between[outside], columns, tuning)
         middle = others.mean(axis=0)
-        axes = _axes(others - middle, columns, tuning.rounding)
+        axes, variances = _components(others - middle, doubt, columns, tuning.rounding)
         own = standard[inside] - middle
-        scores = _scores(_with_expected(own, axes, _variances(others - middle, axes)), axes, tuning.rounding)
+        scores = _scores(_with_expected(own, axes, variances), axes, tuning.rounding)
         left[inside] = _all_cells(scores, own)[:, -1]
 
     floor = float(np.quantile(left, tuning.little))
-    axes = _axes(filled, columns, tuning.rounding)
-    reduction = Reduction(centre, unit, axes, floor, tuning.rounding, _variances(filled, axes))
+    axes, variances = _components(filled, spread, columns, tuning.rounding)
+    reduction = Reduction(centre, unit, axes, floor, tuning.rounding, variances)
     reduced = reduction.inward(rows)
     reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
 
 
-def _filled(standard: FloatArray, start: FloatArray, columns: int, tuning: Stage1Tuning) -> FloatArray:
-    """Return rows with what their principal components lead to expect in missing cells, in turns with the axes."""
+def _filled(
+    standard: FloatArray, start: FloatArray, columns: int, tuning: Stage1Tuning
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return rows with what their principal components lead to expect in missing cells, in turns with the axes.
+
+    Beside them is the sum of its covariances, (p, p); None where no cell is missing.
+    """
     absent = np.isnan(standard)
     if not absent.any():
-        return standard
-    filled = np.where(absent, start, standard)
+        return standard, None
+    filled, spread = np.where(absent, start, standard), np.zeros((standard.shape[1], standard.shape[1]))
     for _ in range(tuning.turns_for_axes):
         middle = filled.mean(axis=0)
-        axes = _axes(filled - middle, columns, tuning.rounding)
-        expected = _with_expected(standard - middle, axes, _variances(filled - middle, axes)) + middle
-        filled = np.where(absent, expected, standard)
-    return filled
+        axes, variances = _components(filled - middle, spread, columns, tuning.rounding)
+        expected = _with_expected(standard - middle, axes, variances) + middle
+        filled, spread = np.where(absent, expected, standard), _spread(absent, axes, variances)
+    return filled, spread
+
+
+def _components(
+    rows: FloatArray, spread: FloatArray | None, columns: int, rounding: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the first principal axes of rows, and the variances of scores and of a column of the rest.
+
+    `spread` is the sum of the covariances of cells that were missing: without it axes would follow what was filled in.
+    """
+    if spread is None:
+        axes = _axes(rows, columns, rounding)
+        return axes, _variances(rows, axes)
+    size, turned = np.linalg.eigh((rows.T @ rows + spread) / rows.shape[0])
+    size, turned = np.maximum(size[::-1], 0.0), turned[:, ::-1].T
+    kept = min(columns, int((size > np.square(rounding) * size[0]).sum()), rows.shape[0])
+    return np.ascontiguousarray(turned[:kept]), _at_least(np.append(size[:kept], size[kept:].sum() / size.size))
+
+
+def _spread(absent: BoolArray, axes: FloatArray, variances: FloatArray) -> FloatArray:
+    """Return the sum of the covariances of missing cells given the others, over rows."""
+    total = np.zeros((axes.shape[1], axes.shape[1]))
+    noise = np.maximum(variances[-1] / variances[:-1], _NO_NOISE)  # a row may have fewer cells than there are axes
+    for missing in absent[absent.any(axis=1)]:
+        own = axes[:, missing]
+        square = np.eye(axes.shape[0]) - own @ own.T + np.diag(noise)
+        # (3.29)  Cov[x_m | x_o] = left (I + E_m' (E_o E_o' + diag(left / var))^-1 E_m)
+        inside = own.T @ np.linalg.solve(square, own)
+        total[np.ix_(missing, missing)] += variances[-1] * (np.eye(own.shape[1]) + inside)
+    return total
 
 
 def _variances(rows: FloatArray, axes: FloatArray) -> FloatArray:
     """Return the variances of scores, and that of a column of what they leave over, (q + 1,)."""
     scores = rows @ axes.T
     left = np.square(rows - scores @ axes).mean()
-    sizes = np.append(np.square(scores).mean(axis=0), left)
+    return _at_least(np.append(np.square(scores).mean(axis=0), left))
+
+
+def _at_least(sizes: FloatArray) -> FloatArray:
+    """Return variances that can be divided by."""
     least = np.finfo(np.float64).eps * float(sizes.max()) + np.finfo(np.float64).tiny
     return np.asarray(np.maximum(sizes, least))
 
