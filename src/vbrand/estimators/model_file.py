@@ -22,6 +22,7 @@ from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
+from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Checked
 from vbrand.types import FloatArray, IntArray
 
@@ -97,6 +98,8 @@ def _check_learned(learned: Learned) -> None:
         _shapes(passage.coordinates, step=(q,))
         _finite(passage.coordinates.step)
         _want(bool((passage.coordinates.step >= 0.0).all()), "a column is rounded to a negative step")
+    if passage.warp is not None:
+        _check_warp(passage.warp, kept)
     _want(kept + len(passage.categories) > 0 and classes.size > 0, "it knows no column or no class")
     _check_categories(passage)
     _want(passage.names is None or len(passage.names) == p, "it has another number of columns than of their names")
@@ -119,6 +122,16 @@ def _check_learned(learned: Learned) -> None:
         _check_witnesses(learned.witnesses, learned, q)
     if learned.prints is not None:
         _shapes(learned, prints=(learned.prints.size,))
+
+
+def _check_warp(warp: Warp, kept: int) -> None:
+    _shapes(warp, low=(kept,), reach=(kept,), high=(kept,), high_reach=(kept,), power=(kept,), step=(kept,))
+    _finite(warp.low, warp.high, warp.power, warp.step)
+    bends = np.concatenate([warp.reach, warp.high_reach])
+    _want(
+        bool((bends > 0.0).all() and (warp.power >= 0.0).all() and (warp.step >= 0.0).all()),
+        "a scale is bent backwards",
+    )
 
 
 def _check_categories(passage: Passage) -> None:
