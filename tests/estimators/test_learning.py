@@ -172,7 +172,7 @@ def test_mixed_tables_with_missing_cells_have_a_bound_that_never_falls(seed):
     n = int(rng.integers(20, 60))
     table = pd.DataFrame({f"x{j}": rng.normal(size=2 * n) for j in range(numbers)})
     for j in range(categories):
-        table[f"c{j}"] = rng.choice([f"level {k}" for k in range(int(rng.integers(1, 5)))], 2 * n)
+        table[f"c{j}"] = rng.choice([f"level {k}" for k in range(int(rng.integers(2, 5)))], 2 * n)
     table = table.mask(rng.random(table.shape) < rng.choice([0.0, 0.2]))
     labels = np.arange(n) % 2
     with warnings.catch_warnings(action="ignore"):

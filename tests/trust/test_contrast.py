@@ -1,12 +1,14 @@
 """Trees that tell unlabelled from labelled rows: what they see, what they say, and to whom."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from vbrand.trust.contrast import TREES, _seen_by, grown
+from vbrand.trust.contrast import TREES, _seen_by, grown, wrong_with_trees
 from vbrand.trust.tuning import TUNED
 
 
@@ -119,3 +121,24 @@ def test_rows_that_are_all_the_same_have_trees_of_one_leaf():
     found = trees(np.zeros((30, 2)), np.zeros((20, 2)))
     assert found.roots.size == found.column.size == TREES
     np.testing.assert_allclose(found.log_odds(np.zeros((1, 2))), 0.0, atol=1.0)
+
+
+@pytest.mark.parametrize(
+    ("part", "odd", "wrong"),
+    [
+        ("roots", np.zeros(3, dtype=np.int64), "other numbers of nodes"),
+        ("column", lambda own: np.where(own >= 0, 3, own), "looks at no column"),
+        ("right", lambda own: own * 0, "has no end"),
+        ("right", lambda own: own + 10**6, "has no end"),
+        ("column", lambda own: np.maximum(own, 0), "has no end"),
+        ("roots", lambda own: own - 1, "has no end"),
+        ("share", lambda own: own + 1.0, "not between 0 and 1"),
+        ("edge", lambda own: own * np.nan, "not between 0 and 1"),
+        ("levels", (2, 2, 2, 2), "has no levels"),
+    ],
+)
+def test_trees_of_a_file_that_would_fail_later_are_told(part, odd, wrong):
+    found = trees(*two_tables(0))
+    assert wrong_with_trees(found, 3) == ""
+    changed = replace(found, **{part: odd(getattr(found, part)) if callable(odd) else odd})
+    assert wrong in wrong_with_trees(changed, 3)

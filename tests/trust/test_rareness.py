@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbrand.trust.contrast import Contrast
-from vbrand.trust.rareness import Rareness
+from vbrand.trust.rareness import Rareness, wrong_with
 
 NO_TREES = Contrast(*(np.zeros(1),) * 5)
 
@@ -19,3 +19,10 @@ def test_how_rare_a_row_is_by_counting(seed, hidden):
         both = (by_fit, u), (by_trees, t)
         shares = [(1 + sum(each >= value for each in own)) / (hidden + 1) for own, value in both]
         np.testing.assert_allclose(rare, -np.log(shares).sum(), atol=1e-12)
+
+
+def test_hidden_rows_of_a_file_that_are_not_in_order_are_told():
+    for odd in ([1.0, 0.0], [0.0, np.nan], [[0.0, 1.0]]):
+        assert (
+            wrong_with(Rareness(NO_TREES, np.array([0.0, 1.0]), np.array(odd)), 1) == "its hidden rows are not in order"
+        )

@@ -14,7 +14,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
-from vbrand.checks import brief, check_engine, check_flag, check_jobs, check_number, check_seed, check_whole
+from vbrand.checks import (
+    brief,
+    check_choice,
+    check_engine,
+    check_flag,
+    check_jobs,
+    check_number,
+    check_seed,
+    check_whole,
+)
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.memberships import label_names, memberships
 from vbrand.estimators.columns import ColumnsOfFit
@@ -25,6 +34,7 @@ from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
+from vbrand.estimators.way_in import way_in
 from vbrand.facts.explain import Yardstick
 from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
@@ -39,11 +49,9 @@ from vbrand.model.kernels import Kernel
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
 from vbrand.samples import by_content
-from vbrand.stage1.classes import KnownClasses, check_sizes
-from vbrand.stage1.coordinates import Coordinates
+from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.stage1.passage import Passage
-from vbrand.stage1.reduction import Reduction, columns_wanted, reduce_columns
 from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -72,6 +80,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     concentration: float | tuple[float, float]
     categories: Wanted = None
 
+    transforms: Literal["auto"] | None = None
     engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
     _state: Fitted | None = None
@@ -207,9 +216,7 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
         parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        coordinates = self._fitted.learned.passage.coordinates
-        volume = coordinates.log_volume if rows.gaps is None else coordinates.log_volumes(rows.table[:, : rows.columns])
-        return np.concatenate(parts) + volume
+        return np.concatenate(parts) + self._fitted.learned.passage.log_volumes(rows)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -268,9 +275,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             kept, used = _varying_columns(table, columns, [one.column for one in categories])
             order = by_content(table[:, used])
             table, labels = table[order], labels[order]
-            reduction, measured = self._reduced(table[:, kept].astype(np.float64), labels)
-            coordinates = Coordinates.of(measured, rounded=self.scatter == "modes")
-            passage = Passage(columns.names, kept, reduction, coordinates, categories)
+            passage, measured = way_in(self, table[:, kept].astype(np.float64), labels, columns.names, kept)
+            passage = replace(passage, categories=categories)
         rows = passage.with_levels(passage.coordinates.inward(measured), table)
         views = self._views_of(rows, labels, passage)
         notes = notes_on_classes(table, labels, columns, used)
@@ -320,20 +326,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             return self.min_group
         return max(self._tuning.outlier_rows, int(np.ceil(self._tuning.outlier_share * rows)))
 
-    def _reduced(self, rows: FloatArray, labels: NDArray[Any]) -> tuple[Reduction | None, FloatArray]:
-        """Return the reduction of a wide table, and the labelled rows in it."""
-        if rows.shape[1] == 0:
-            return None, np.zeros((rows.shape[0], 1))
-        classes, member = np.unique(labels, return_inverse=True)
-        wanted = self.reduce
-        if wanted == "auto":
-            given = self.novel_mean is not None or self.novel_scale is not None or self.scatter != "modes"
-            wanted = None if given else columns_wanted(rows.shape[0], classes.size, self._tuning.stage1)
-        if wanted is None or rows.shape[1] <= wanted:
-            return None, rows
-        check_sizes(classes, np.bincount(member))
-        return reduce_columns(rows, member, wanted, self._tuning.stage1)
-
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
         names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
@@ -363,6 +355,9 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         check_number("support_fraction", self.support_fraction, 0.5, 1.0)
         if self.reduce is not None and not (isinstance(self.reduce, str) and self.reduce == "auto"):
             check_whole("reduce", self.reduce, 1)
+
+        if self.transforms is not None:
+            check_choice("transforms", self.transforms, ("auto",))
 
         check_number("threshold", self.threshold, 0.0, 1.0)
         if self.threshold in (0.0, 1.0):

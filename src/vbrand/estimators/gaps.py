@@ -35,9 +35,9 @@ def with_cells(table: Given, kept: BoolArray) -> Given:
 
 def log_volume_of(rows: Rows, passage: Passage) -> float:
     """Return what the bound of these rows gains on the way back to the user's units: (6.9), cell by cell."""
-    if rows.gaps is None:
+    if rows.gaps is None and passage.warp is None:
         return len(rows) * passage.log_volume
-    return float(passage.coordinates.log_volumes(rows.table[:, : rows.columns]).sum())
+    return float(passage.log_volumes(rows).sum())
 
 
 def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:

@@ -22,9 +22,9 @@ from vbrand.model.weights import Weights
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
-from vbrand.trust.contrast import TREES
+from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Checked
-from vbrand.trust.rareness import Rareness
+from vbrand.trust.rareness import wrong_with
 from vbrand.types import FloatArray, IntArray
 
 # numbers in working coordinates are far below it, and their squares can still be added up
@@ -99,6 +99,8 @@ def _check_learned(learned: Learned) -> None:
         _shapes(passage.coordinates, step=(q,))
         _finite(passage.coordinates.step)
         _want(bool((passage.coordinates.step >= 0.0).all()), "a column is rounded to a negative step")
+    if passage.warp is not None:
+        _check_warp(passage.warp, kept)
     _want(kept + len(passage.categories) > 0 and classes.size > 0, "it knows no column or no class")
     _check_categories(passage)
     _want(passage.names is None or len(passage.names) == p, "it has another number of columns than of their names")
@@ -121,6 +123,16 @@ def _check_learned(learned: Learned) -> None:
         _check_witnesses(learned.witnesses, learned, q)
     if learned.prints is not None:
         _shapes(learned, prints=(learned.prints.size,))
+
+
+def _check_warp(warp: Warp, kept: int) -> None:
+    _shapes(warp, low=(kept,), reach=(kept,), high=(kept,), high_reach=(kept,), power=(kept,), step=(kept,))
+    _finite(warp.low, warp.high, warp.power, warp.step)
+    bends = np.concatenate([warp.reach, warp.high_reach])
+    _want(
+        bool((bends > 0.0).all() and (warp.power >= 0.0).all() and (warp.step >= 0.0).all()),
+        "a scale is bent backwards",
+    )
 
 
 def _check_categories(passage: Passage) -> None:
@@ -246,27 +258,8 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
     _want(bool(((labelled.log_weights <= 0.0) & (labelled.log_weights > -_FARTHEST)).all()), "a weight is no share")
     _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
     if checked.rareness is not None:
-        _check_rareness(checked.rareness, q)
-
-
-def _check_rareness(rareness: Rareness, q: int) -> None:
-    for hidden in (rareness.by_fit, rareness.by_trees):
-        _want(hidden.ndim == 1 and bool((np.diff(hidden) >= 0.0).all()), "its hidden rows are not in order")
-        _finite(hidden)
-    trees = rareness.contrast
-    nodes = trees.column.size
-    _shapes(trees, column=(nodes,), edge=(nodes,), right=(nodes,), share=(nodes,))
-    _want(trees.roots.ndim == 1 and trees.roots.size == TREES, "it has another number of trees")
-    _want(_indices(trees.roots, nodes), "a tree has no root")
-    _want(len(trees.levels) <= q and all(0 < size < _MOST for size in trees.levels), "a column has no levels")
-    width = q + sum(trees.levels)
-    _want(bool(((trees.column >= -1) & (trees.column < width)).all()), "a tree looks at no column")
-    # both ways lead on, so that there is an end
-    inner = np.flatnonzero(trees.column >= 0)
-    _want(bool((trees.right[inner] > inner).all()) and _indices(trees.right[inner], nodes), "a tree has no end")
-    _want(not inner.size or int(inner[-1]) + 1 < nodes, "a tree has no end")
-    _finite(trees.edge)
-    _want(bool(((trees.share >= 0.0) & (trees.share <= 1.0)).all()), "a share is not between 0 and 1")
+        wrong = wrong_with(checked.rareness, q)
+        _want(not wrong, wrong)
 
 
 def _check_known(known: KnownClasses, classes: int, q: int) -> None:
@@ -303,7 +296,7 @@ def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
     _check_seen(taught.levels, known + count, learned.passage)
     _shapes(story, living=finding.group_components.shape)
     _check_statistics(taught, known + count, q)
-    _moderate(story.window)
+    _moderate(np.nan_to_num(story.window, nan=0.0))  # a cell may be missing
     size = np.einsum("kii->k", taught.squares)
     least = np.linalg.eigvalsh(taught.squares)[:, 0]
     _want(bool((least >= -_ROUNDING * (1.0 + np.abs(size))).all()), "what batches taught is no scatter")

@@ -23,6 +23,10 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
             "components and the size of what they leave over."
         )
 
+    bent = learned.passage.bent_columns
+    if bent:
+        named = ", ".join(bent[:_NAMED]) + (f" and {len(bent) - _NAMED} more" if len(bent) > _NAMED else "")
+        notes.append(f"skewed columns, measured on a scale that is bent as a logarithm is: {named}.")
     coarse = learned.passage.coarse_columns
     if coarse:
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")

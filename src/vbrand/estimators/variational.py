@@ -87,6 +87,11 @@ class VBrand(Batches):
         Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
         polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
         one more level.
+    transforms : "auto" or None, default None
+        "auto": columns whose classes are skewed within (positive with a long right tail, piled up at a bound) are
+        measured on a scale that is bent, as a logarithm is, where the labelled rows are so much likelier on it. None
+        takes them as they are, and so does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not
+        "modes".
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
@@ -165,6 +170,7 @@ class VBrand(Batches):
         support_fraction: float = 0.75,
         max_modes: int = 4,
         categories: Wanted = "auto",
+        transforms: Literal["auto"] | None = None,
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -197,6 +203,7 @@ class VBrand(Batches):
         self.support_fraction = support_fraction
         self.max_modes = max_modes
         self.categories = categories
+        self.transforms = transforms
         self.reduce = reduce
         self.max_novel = max_novel
         self.search = search

@@ -23,15 +23,16 @@ class Coordinates:
     step: FloatArray | None = None  # (p,) to which values are rounded, in the user's units; None: to none
 
     @classmethod
-    def of(cls, rows: FloatArray, *, rounded: bool = True) -> "Coordinates":
+    def of(cls, rows: FloatArray, *, rounded: bool = True, step: FloatArray | None = None) -> "Coordinates":
         """Return coordinates in which the columns of these rows have median 0 and robust scale 1.
 
-        Unless values are `rounded`, they are taken as they stand.
+        Unless values are `rounded`, they are taken as they stand; `step` says to what, where they do not show it.
         """
         if not rows.any():  # what stands for numbers where there are none
             return cls(np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
         unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
-        step = rounding_steps(rows) if rounded else np.zeros(unit.size)
+        if step is None:
+            step = rounding_steps(rows) if rounded else np.zeros(unit.size)
         return cls(medians(rows), unit, step if step.any() else None)
 
     @property

@@ -1,6 +1,6 @@
-"""The way from the user's table to working coordinates and back: columns are kept, reduced, centred and scaled."""
+"""The way from the user's table to working coordinates and back: columns are kept, bent, reduced, centred, scaled."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from vbrand.io.tables.categories import OTHER_LEVEL, Category
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.reduction import Reduction
+from vbrand.stage1.warp import Warp
 from vbrand.types import BoolArray, FloatArray
 
 # of a column's robust scale: a coarser step is worth a sentence
@@ -34,6 +35,7 @@ class Passage:
     reduction: Reduction | None  # of a wide table
     coordinates: Coordinates  # of q columns: the kept ones, or what they were reduced to
     categories: tuple[Category, ...] = ()  # columns of categories, which come after those q
+    warp: Warp | None = None  # of the kept columns, where classes are skewed within some; None: in none
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -54,12 +56,19 @@ class Passage:
         return tuple(name for name, keep in zip(self.columns, self.kept, strict=True) if keep)
 
     @property
+    def bent_columns(self) -> tuple[str, ...]:
+        """Return the columns whose scale is bent, as a sentence names them."""
+        if self.warp is None:
+            return ()
+        return tuple(name for name, bent in zip(self.kept_columns, self.warp.bent, strict=True) if bent)
+
+    @property
     def coarse_columns(self) -> tuple[str, ...]:
         """Return the columns whose rounding matters, with their steps, as a sentence names them."""
         step, unit = self.coordinates.step, self.coordinates.unit
         if step is None or self.reduction is not None:
             return ()
-        matters = step > _COARSE * unit
+        matters, step = step > _COARSE * unit, self.steps
         return tuple(
             f"{name} to {size:.6g}"
             for name, size, spoken in zip(self.kept_columns, step.tolist(), matters.tolist(), strict=True)
@@ -68,8 +77,18 @@ class Passage:
 
     @property
     def log_volume(self) -> float:
-        """Return log |dz/dy|: what a log density gains on the way back to the user's units."""
+        """Return log |dz/dy| where scales are not bent: what a log density gains on the way to the user's units."""
         return self.coordinates.log_volume
+
+    def log_volumes(self, rows: Rows) -> FloatArray:
+        """Return log |dz/dy| of rows of this passage, (n,): less where cells are missing."""
+        q, volume = rows.columns, np.full(len(rows), self.log_volume)
+        if rows.gaps is not None:
+            volume = self.coordinates.log_volumes(rows.table[:, :q])
+        if self.warp is not None and self.reduction is None:
+            for block in rows.blocks():
+                volume[block] += self.warp.log_slopes(self.outward(rows.working(block)[:, :q]))
+        return volume
 
     @property
     def level_sizes(self) -> tuple[int, ...]:
@@ -102,12 +121,12 @@ class Passage:
         return used
 
     def rows(self, table: NDArray[Any] | Source) -> Rows:
-        """Return the rows of a table as the model sees them; a table of numbers that is not reduced is not copied."""
+        """Return the rows of a table as the model sees them; no copy of numbers that are as they were."""
         if self.categories and isinstance(table, np.ndarray):
             return self.coordinates.view(self.with_levels(self._measured(table), table), self.level_sizes)
         if isinstance(table, np.ndarray):
             return self.coordinates.view(self._measured(table))
-        whole = self.reduction is None and self.kept.all()
+        whole = self.reduction is None and self.warp is None and self.kept.all()
         return self.coordinates.view(table if whole else table.mapped(self._measured))
 
     def working(self, table: NDArray[Any]) -> FloatArray:
@@ -116,32 +135,41 @@ class Passage:
 
     def middle(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean of some rows: in the kept columns, and in working coordinates."""
-        kept = table[:, self.kept]
+        kept = self._bent(table[:, self.kept])
         mean = column_means(kept)
         measured = mean if self.reduction is None else self.reduction.inward(kept).mean(axis=0)
         measured = measured if self.kept.any() else np.zeros(1)
-        return mean, self.coordinates.inward(measured)
-
-    def log_volumes(self, table: NDArray[Any]) -> FloatArray:
-        """Return log |dz/dy| of rows of a table, (n,): less where cells are missing."""
-        return self.coordinates.log_volumes(self._measured(table))
+        return self._straight(mean), self.coordinates.inward(measured)
 
     def outward(self, points: FloatArray) -> FloatArray:
         """Return points of working coordinates, (n, q), in the kept columns and the user's units."""
         if not self.kept.any():
             return points[:, :0]
         measured = self.coordinates.outward(points)
-        return measured if self.reduction is None else self.reduction.outward(measured)
+        return self._straight(measured if self.reduction is None else self.reduction.outward(measured))
 
     def classes_outward(self, known: KnownClasses) -> KnownClasses:
-        """Return known classes in the user's units; of a reduced table what its components can show."""
+        """Return known classes in the user's units; of a reduced table what its components can show.
+
+        Where a scale is bent, scatters are those that it has about the centres.
+        """
         measured = self.coordinates.classes_outward(known)
-        return measured if self.reduction is None else self.reduction.classes_outward(measured)
+        measured = measured if self.reduction is None else self.reduction.classes_outward(measured)
+        if self.warp is None:
+            return measured
+        centres = self.warp.outward(measured.centres)
+        slopes, slope = self.warp.slopes(centres), self.warp.slopes(centres.mean(axis=0))
+        return replace(
+            measured,
+            centres=centres,
+            scatters=measured.scatters / (slopes[:, :, None] * slopes[:, None, :]),
+            average=measured.average / np.outer(slope, slope),
+        )
 
     def standardised(self, values: FloatArray) -> FloatArray:
         """Return values of the kept columns in robust scales from the middle of the labelled rows, column by column."""
         own = self.coordinates if self.reduction is None else self.reduction
-        return np.asarray((values - own.centre) / own.unit)
+        return np.asarray((self._bent(values) - own.centre) / own.unit)
 
     def by_column(self, kept: FloatArray, usual: FloatArray, parts: FloatArray, pull: FloatArray) -> FloatArray:
         """Return what each kept column adds to a squared distance, given what each working column adds.
@@ -152,6 +180,7 @@ class Passage:
         """
         if self.reduction is None:
             return parts
+        kept, usual = self._bent(kept), self._bent(usual)
         within = self.reduction.contributions(kept - usual, pull / self.coordinates.unit)
         return np.asarray(within + parts[-1] * self.reduction.rest_by_column(kept))
 
@@ -159,13 +188,14 @@ class Passage:
         """Return the part of a deviation in working coordinates, (q,), that each kept column makes, (p, q)."""
         if self.reduction is None:
             return np.diag(deviation)
-        scores = ((kept - usual) / self.reduction.unit)[:, None] * self.reduction.axes.T  # (p, q - 1)
+        apart = (self._bent(kept) - self._bent(usual)) / self.reduction.unit
+        scores = apart[:, None] * self.reduction.axes.T  # (p, q - 1)
         return np.column_stack([scores / self.coordinates.unit[:-1], np.zeros(kept.size)])
 
     @property
     def steps(self) -> FloatArray:
         """Return what the kept columns are rounded to, 0 where nothing is known of it, (p,)."""
-        step = self.coordinates.step
+        step = self.coordinates.step if self.warp is None else self.warp.step
         return np.zeros(int(self.kept.sum())) if step is None or self.reduction is not None else step
 
     def with_levels(self, numbers: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
@@ -179,5 +209,13 @@ class Passage:
         """Return the columns that coordinates are of."""
         if not self.kept.any():
             return np.zeros((table.shape[0], 1))
-        kept = table if self.kept.all() else table[:, self.kept]
+        kept = self._bent(table if self.kept.all() else table[:, self.kept])
         return kept if self.reduction is None else self.reduction.inward(kept)
+
+    def _bent(self, kept: NDArray[Any]) -> NDArray[Any]:
+        """Return kept columns on the scales that the model measures them by: the one place where rows are mapped."""
+        return kept if self.warp is None else self.warp.inward(kept)
+
+    def _straight(self, bent: FloatArray) -> FloatArray:
+        """Return kept columns in the user's units."""
+        return bent if self.warp is None else self.warp.outward(bent)

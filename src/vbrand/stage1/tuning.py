@@ -73,5 +73,19 @@ class Stage1Tuning:
     # share of labelled rows that leave so little over that it counts as more: less than that is nothing new
     little: float = 0.1
 
+    # --- columns whose classes are skewed ---
+    # how far from the end of a column its scale may be straight before it bends, of the range: from hardly bent at all
+    # to powers and logarithms over three decades
+    reaches: tuple[float, ...] = tuple(4.0**-k for k in range(7))
+    # powers of the distance from there, 0 for its logarithm: that of a Gamma is 1/3
+    powers: tuple[float, ...] = (0.0, 1 / 3, 2 / 3)
+    # share of the values of a class at either end that have no say
+    outermost: float = 0.025
+    # share of a class; a value that more of its rows have is a level of its own, as "none" is, and says nothing of the
+    # scale
+    atom: float = 0.1
+    # rows of a class that are asked
+    rows_for_skew: int = 250
+
 
 TUNED = Stage1Tuning()

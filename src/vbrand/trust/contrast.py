@@ -17,6 +17,8 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 
 # each bit of two numbers says whether a tree sees a row
 TREES = 128
+# more would not fit into memory
+_MOST_LEVELS = 10**6
 # rows that agree to so much of the scales of columns are one measurement
 _SAME = 1e-3
 
@@ -44,6 +46,25 @@ class Contrast:
         _ask(rows, _seen_by(rows), self.roots, self.column, self.edge, self.right, self.share, total, asked)
         # (9.17)  t(y) = log (1/2 + sum of shares) - log (1/2 + sum of 1 - shares), of trees without y
         return np.asarray(np.log(0.5 + total) - np.log(0.5 + asked - total))
+
+
+def wrong_with_trees(trees: Contrast, columns: int) -> str:
+    """Return what is wrong with trees of a file, for rows of so many columns; nothing if all is well."""
+    nodes, inner = trees.column.size, np.flatnonzero(trees.column >= 0)
+    parts = (trees.column, trees.edge, trees.right, trees.share)
+    if trees.roots.shape != (TREES,) or any(part.shape != (nodes,) for part in parts):
+        return "its trees have other numbers of nodes"
+    if len(trees.levels) > columns or any(not 0 < size < _MOST_LEVELS for size in trees.levels):
+        return "a column has no levels"
+    if trees.column.min() < -1 or trees.column.max() >= columns - len(trees.levels) + sum(trees.levels):
+        return "a tree looks at no column"
+    # both ways lead on, so that there is an end
+    leads = (trees.right[inner] > inner).all() and (np.append(trees.right[inner], inner + 1) < nodes).all()
+    if not leads or trees.roots.min() < 0 or trees.roots.max() >= nodes:
+        return "a tree has no end"
+    if not (np.isfinite(trees.edge).all() and (trees.share >= 0.0).all() and (trees.share <= 1.0).all()):
+        return "a share is not between 0 and 1"
+    return ""
 
 
 def grown(

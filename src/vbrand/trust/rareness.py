@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbrand.trust.contrast import Contrast
+from vbrand.trust.contrast import Contrast, wrong_with_trees
 from vbrand.types import FloatArray
 
 
@@ -20,6 +20,14 @@ class Rareness:
         """Return how rare rows are, given how unlike the labelled rows they are and the log odds of the trees, (n,)."""
         # (9.18)  r(y) = -log P(u of a hidden row >= u(y)) - log P(t of a hidden row >= t(y))
         return _rare(self.by_fit, unlike) + _rare(self.by_trees, log_odds)
+
+
+def wrong_with(rareness: Rareness, columns: int) -> str:
+    """Return what is wrong with what was read from a file, for rows of so many columns; nothing if all is well."""
+    for hidden in (rareness.by_fit, rareness.by_trees):
+        if hidden.ndim != 1 or not np.isfinite(hidden).all() or (np.diff(hidden) < 0.0).any():
+            return "its hidden rows are not in order"
+    return wrong_with_trees(rareness.contrast, columns)
 
 
 def _rare(hidden: FloatArray, value: FloatArray) -> FloatArray:

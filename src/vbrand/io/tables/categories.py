@@ -91,10 +91,10 @@ def texts_of(values: Iterable[Any]) -> list[str | None]:
 
 
 def few_levels(texts: Sequence[str | None]) -> bool:
-    """Return whether a column of text has few levels, most of them no numbers, and more than one row of each."""
+    """Return whether a column of text has few levels, but two at least, most of them no numbers, and rows of each."""
     there = [text for text in texts if text is not None]
     levels = set(there)
-    if not levels or len(levels) > FEW or len(levels) * ROWS_PER_LEVEL > len(there):
+    if len(levels) < 2 or len(levels) > FEW or len(levels) * ROWS_PER_LEVEL > len(there):
         return False
     return sum(map(is_number, levels)) * 2 <= len(levels)
 
