@@ -169,3 +169,13 @@ def test_rows_of_earlier_batches_count_where_those_of_this_one_fall():
     rows = np.array([15.0, 5.0, 0.0, 0.0, 4.0])  # two cells of known components, two of a group, one of a new one
     np.testing.assert_allclose(_with_earlier(case, cells, rows), [45.0, 15.0, 4.0, 4.0, 4.0])
     assert _earlier_of_classes(case, 2).tolist() == [30.0, 10.0]
+
+
+def test_trees_are_asked_only_where_labelled_and_unlabelled_rows_came_the_same_way():
+    generator = np.random.default_rng(0)
+    narrow, wide = generator.normal(size=(120, 3)), generator.normal(size=(120, 60))
+    holes = np.where(generator.random((120, 3)) < 0.05, np.nan, narrow)
+    for table, asked in ((narrow, True), (holes, False), (wide, False)):
+        detector = VBrand(random_state=0).fit(table[:60], np.repeat(["oat", "rye"], 30))
+        detector.discover(table[60:])
+        assert (detector._fitted.predictive.meaning.checked.rareness is not None) == asked

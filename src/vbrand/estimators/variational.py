@@ -311,7 +311,8 @@ class VBrand(Batches):
         counts = None if fit.earlier is None else fit.earlier.taught.counts
         case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts)
         folds = tuning.folds if self.check == "auto" else int(self.check)
-        return checked(replace(case, jobs=self.n_jobs), folds, generator, tuning)
+        own_axes = learned.passage.reduction is not None
+        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes), folds, generator, tuning)
 
     def _relearned(
         self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray, earlier: Earlier | None

@@ -76,12 +76,14 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
 
 
 def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tuning: CheckTuning) -> Contrast | None:
-    """Return trees that tell unlabelled from labelled rows; None where cells are missing, which they can't pass over.
+    """Return trees that tell unlabelled from labelled rows; None where they would tell them by how they came here.
 
+    That is where columns are components of the labelled rows, and where cells are missing in one kind more than in the
+    other.
     `shares` are those of the classes, (2, J), as the fit has them and as labelled: labelled rows weigh accordingly.
     """
     table = _table_of_witnesses(case)
-    if np.isnan(case.rows).any() or np.isnan(table).any():
+    if case.own_axes or np.isnan(case.rows).any() or np.isnan(table).any():
         return None
     levels = case.labelled.components.levels
     sizes = () if levels is None else levels.sizes

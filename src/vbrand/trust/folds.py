@@ -49,6 +49,7 @@ class Case:
     relearn: Relearn
     sampled: slice  # which of all unlabelled rows they are
     jobs: int | None = None
+    own_axes: bool = False  # whether columns are components of the labelled rows, which fit these better than others
     earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
 
 
