@@ -119,3 +119,9 @@ def test_a_long_stream_is_ever_said_to_drift_with_a_chance_of_one_in_a_hundred()
     """The later the batch, the surer it has to be: .01 is shared out among all of them."""
     assert told(np.random.default_rng(5), 60, 60, shift=-1.0)
     assert not told(np.random.default_rng(5), 60, 60, shift=-1.0, batch=100_000)
+
+
+def test_tiny_shares_of_many_rows_are_no_rows():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    assert _sample(rows, np.full(40, 1e-9)) is None
+    assert _sample(rows, np.full(40, 1.0)) is not None

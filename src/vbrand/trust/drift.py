@@ -100,7 +100,7 @@ def _sample(rows: FloatArray, weights: FloatArray) -> _Sample | None:
     """Return rows that belong to a component as far as weights say; None if they are hardly any."""
     total, squares = weights.sum(), np.square(weights).sum()
     size = float(total**2 / squares) if squares > 0.0 else 0.0
-    if size < 2.0:
+    if min(size, total) < 2.0:  # tiny shares of many rows are no rows, however alike they are
         return None
     share = weights / total
     mean = share @ rows
