@@ -124,11 +124,11 @@ def test_complete_rows_are_swept_as_ever_and_order_and_threads_do_not_matter(thr
 def test_memory_can_be_used_again():
     rows, _, posterior = random_problem(2, n=600, p=3)
     at, work = gap_scores(scores_of(posterior)), gap_work(5, 3)
-    rows = blanked(rows, 2)
+    rows, codes = blanked(rows, 2), np.empty((600, 0), dtype=np.int64)
 
     def swept():
-        statistics = tuple(np.zeros(shape) for shape in ((5,), (5,), (5, 3), (5, 3, 3)))
-        return sweep_gaps(rows, at, np.zeros(600, np.int32), statistics, work), statistics
+        statistics = tuple(np.zeros(shape) for shape in ((5,), (5,), (5, 3), (5, 3, 3), (5, 1)))
+        return sweep_gaps(rows, codes, at, np.zeros(600, np.int32), statistics, work), statistics
 
     (first, one), (second, two) = swept(), swept()
     assert first == second

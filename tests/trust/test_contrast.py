@@ -134,7 +134,7 @@ def test_rows_that_are_all_the_same_have_trees_of_one_leaf():
         ("roots", lambda own: own - 1, "has no end"),
         ("share", lambda own: own + 1.0, "not between 0 and 1"),
         ("edge", lambda own: own * np.nan, "not between 0 and 1"),
-        ("levels", (2, 2, 2, 2), "has no levels"),
+        ("levels", (2, 0), "has no levels"),
     ],
 )
 def test_trees_of_a_file_that_would_fail_later_are_told(part, odd, wrong):

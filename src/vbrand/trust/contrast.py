@@ -49,14 +49,14 @@ class Contrast:
 
 
 def wrong_with_trees(trees: Contrast, columns: int) -> str:
-    """Return what is wrong with trees of a file, for rows of so many columns; nothing if all is well."""
+    """Return what is wrong with trees of a file, for rows of so many numbers; nothing if all is well."""
     nodes, inner = trees.column.size, np.flatnonzero(trees.column >= 0)
     parts = (trees.column, trees.edge, trees.right, trees.share)
     if trees.roots.shape != (TREES,) or any(part.shape != (nodes,) for part in parts):
         return "its trees have other numbers of nodes"
-    if len(trees.levels) > columns or any(not 0 < size < _MOST_LEVELS for size in trees.levels):
+    if any(not 0 < size < _MOST_LEVELS for size in trees.levels):
         return "a column has no levels"
-    if trees.column.min() < -1 or trees.column.max() >= columns - len(trees.levels) + sum(trees.levels):
+    if trees.column.min() < -1 or trees.column.max() >= columns + sum(trees.levels):
         return "a tree looks at no column"
     # both ways lead on, so that there is an end
     leads = (trees.right[inner] > inner).all() and (np.append(trees.right[inner], inner + 1) < nodes).all()

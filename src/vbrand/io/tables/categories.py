@@ -114,6 +114,11 @@ def _chosen(table: Any, wanted: Wanted) -> list[int]:
     if wanted is None or len(getattr(table, "shape", ())) != 2:
         return []
     if not isinstance(wanted, str):
+        if (
+            not isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
+            or np.ndim(np.asarray(wanted, object)) > 1
+        ):
+            raise ValueError(f"categories={wanted!r}: give 'auto', None, or a list of names or places of columns.")
         return sorted({_place(one, names, table.shape[1]) for one in wanted})
     if names is None or not hasattr(table, "dtypes"):
         return []
