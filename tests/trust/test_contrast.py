@@ -8,14 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from vbrand.trust.contrast import TREES, _seen_by, grown, wrong_with_trees
+from vbrand.trust.contrast import contrast_of, wrong_with_contrast
+from vbrand.trust.trees import TREES, _seen_by
 from vbrand.trust.tuning import TUNED
 
 
 def trees(rows, labelled, member=None, shares=None, levels=(), seed=0):
     member = np.zeros(len(labelled), dtype=np.int64) if member is None else member
     shares = np.bincount(member) / member.size if shares is None else shares
-    return grown(rows, labelled, member, shares, levels, np.random.default_rng(seed), TUNED)
+    return contrast_of(rows, labelled, member, shares, levels, np.random.default_rng(seed), TUNED)
+
+
+def leaf(trees, row, tree):
+    """Return the leaf of a tree that a row falls into, step by step."""
+    node, ends = trees.roots[tree], np.append(trees.roots[1:], trees.column.size)
+    while trees.column[node] >= 0:
+        node = node + 1 if row[trees.column[node]] <= trees.edge[node] else trees.right[node]
+        assert trees.roots[tree] < node < ends[tree]
+    return node
 
 
 def two_tables(seed, n=80, h=60, p=3):
@@ -31,24 +41,15 @@ def test_a_row_is_asked_of_the_trees_that_do_not_see_it(seed):
     found = trees(rows, labelled)
     table = np.vstack([rows, labelled])
     seen = _seen_by(table)
-    ends = np.append(found.roots[1:], found.column.size)
-
-    def leaf(row, tree):
-        node = found.roots[tree]
-        while found.column[node] >= 0:
-            node = node + 1 if row[found.column[node]] <= found.edge[node] else found.right[node]
-            assert found.roots[tree] < node < ends[tree]
-        return node
-
     sees = np.array([[int(word) >> k & 1 for word in words for k in range(64)] for words in seen], dtype=bool)
     assert 0.4 < sees.mean() < 0.6
     for i in (0, 100):
-        own = [found.share[leaf(table[i], tree)] for tree in np.flatnonzero(~sees[i])]
+        own = [found.share[leaf(found.trees, table[i], tree)] for tree in np.flatnonzero(~sees[i])]
         wanted = np.log((0.5 + sum(own)) / (0.5 + len(own) - sum(own)))
         np.testing.assert_allclose(found.log_odds(table[[i]]), wanted, rtol=1e-9)
 
     members = np.flatnonzero(sees[:, 5])
-    leaves = np.array([leaf(table[i], 5) for i in members])
+    leaves = np.array([leaf(found.trees, table[i], 5) for i in members])
     for node in np.unique(leaves):
         inside = members[leaves == node]
         assert inside.size >= TUNED.leaf_rows or np.unique(leaves).size == 1
@@ -119,26 +120,37 @@ def test_the_names_of_levels_do_not_matter():
 
 def test_rows_that_are_all_the_same_have_trees_of_one_leaf():
     found = trees(np.zeros((30, 2)), np.zeros((20, 2)))
-    assert found.roots.size == found.column.size == TREES
+    assert found.trees.roots.size == found.trees.column.size == TREES
     np.testing.assert_allclose(found.log_odds(np.zeros((1, 2))), 0.0, atol=1.0)
 
 
-@pytest.mark.parametrize(
-    ("part", "odd", "wrong"),
-    [
-        ("roots", np.zeros(3, dtype=np.int64), "other numbers of nodes"),
-        ("column", lambda own: np.where(own >= 0, 3, own), "looks at no column"),
-        ("right", lambda own: own * 0, "has no end"),
-        ("right", lambda own: own + 10**6, "has no end"),
-        ("column", lambda own: np.maximum(own, 0), "has no end"),
-        ("roots", lambda own: own - 1, "has no end"),
-        ("share", lambda own: own + 1.0, "not between 0 and 1"),
-        ("edge", lambda own: own * np.nan, "not between 0 and 1"),
-        ("levels", (2, 0), "has no levels"),
-    ],
-)
-def test_trees_of_a_file_that_would_fail_later_are_told(part, odd, wrong):
+@pytest.mark.parametrize("odd", [lambda own: own + 1.0, lambda own: own * np.nan, lambda own: own[1:]])
+def test_shares_of_a_file_that_would_fail_later_are_told(odd):
     found = trees(*two_tables(0))
-    assert wrong_with_trees(found, 3) == ""
-    changed = replace(found, **{part: odd(getattr(found, part)) if callable(odd) else odd})
-    assert wrong in wrong_with_trees(changed, 3)
+    assert wrong_with_contrast(found, 3) == ""
+    assert "not between 0 and 1" in wrong_with_contrast(replace(found, share=odd(found.share)), 3)
+    assert "no column" in wrong_with_contrast(found, 1)
+
+
+def test_a_row_without_a_cell_stays_where_it_is_asked_for():
+    """Trees are grown where no cell is missing; of a row that comes later, without any cell, they say nothing."""
+    rows, labelled = two_tables(0)
+    found = trees(rows, labelled)
+    assert found.log_odds(np.full((1, 3), np.nan))[0] == pytest.approx(0.0, abs=1e-9)
+    one, two = found.log_odds(np.array([[-3.0, np.nan, np.nan], [3.0, np.nan, np.nan]]))
+    assert two < 0.0 < one
+
+
+def test_a_category_that_is_missing_is_none_of_the_levels():
+    generator = np.random.default_rng(0)
+    rows, labelled = (
+        np.column_stack([generator.normal(size=80), generator.random(80) < share]) for share in (0.9, 0.1)
+    )
+    found = trees(rows, labelled, levels=(2,))
+    zero, one, gap = found.log_odds(np.array([[0.0, 0.0], [0.0, 1.0], [0.0, np.nan]]))
+    assert zero < gap < one
+
+
+def test_rows_beyond_all_measure_are_asked_without_a_warning():
+    rows, labelled = two_tables(0)
+    assert np.isfinite(trees(rows, labelled).log_odds(np.full((2, 3), [[1e200], [-1e200]]))).all()

@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 
 from vbrand.trust.contrast import Contrast
 from vbrand.trust.rareness import Rareness, wrong_with
+from vbrand.trust.trees import Trees
 
-NO_TREES = Contrast(*(np.zeros(1),) * 5)
+NO_TREES = Contrast(Trees(*(np.zeros(1),) * 4), np.zeros(1))
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40))

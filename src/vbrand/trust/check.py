@@ -3,19 +3,20 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.predictive import log_predictive_parts
+from vbrand.robust.replicates import has_replicates
 from vbrand.trust.cells import Cells, cells_of
-from vbrand.trust.contrast import Contrast, grown
+from vbrand.trust.contrast import Contrast, contrast_of
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
-from vbrand.trust.meaning import Checked, Meaning, by_meaning, stacked_classes
+from vbrand.trust.meaning import Checked, Meaning, by_meaning
 from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Standing, by_class, standing_of
 from vbrand.trust.table import Counts, draw_shares
 from vbrand.trust.tuning import TUNED, CheckTuning
+from vbrand.trust.votes import Votes, likeliest_weight, votes_of, weighed
 from vbrand.types import FloatArray, IntArray
 
 
@@ -29,6 +30,7 @@ class Verdict:
     hidden_novelty: FloatArray  # (h,) P(novel) of the hidden rows
     rows: slice  # the unlabelled rows that the folds ran over
     unchecked: IntArray  # classes of which no row could be hidden
+    again: bool = False  # whether rows look like replicates of fewer samples
 
     def of_first(self, count: int) -> "Verdict":
         """Return the verdict where only the first so many unlabelled rows are asked for."""
@@ -53,7 +55,9 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
     full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
     shared = _shares(case, fits, classes, tuning)
-    contrast = _contrast(case, shared[0], generator, tuning)
+    # where rows are replicates a tree that does not see a row sees others of its sample
+    again = _measured_again(case)
+    contrast = None if again else _contrast(case, shared[0], generator, tuning)
     rareness = None
     if contrast is not None:
         full, fits, rareness = _ordered(case, full, fits, contrast)
@@ -63,7 +67,8 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
     found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0, rareness)
-    found = replace(found, fit_weight=_fit_weight(fits, found, case.witnesses.member))
+    votes = None if again else _votes(case, generator, tuning)
+    found = _with_opinions(replace(found, votes=votes), case, fits)
     larger = _of_fit(counts, _with_earlier(case, cells, cells.mass(full, class_of).sum(axis=0)))
     return Verdict(
         Meaning(class_of, _scaled(found, larger)),
@@ -72,6 +77,7 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
         np.concatenate([_novelty(fit, found, of_witnesses=True) for fit in fits]),
         case.sampled,
         unchecked,
+        again,
     )
 
 
@@ -85,9 +91,16 @@ def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tu
     table = _table_of_witnesses(case)
     if case.own_axes or np.isnan(case.rows).any() or np.isnan(table).any():
         return None
-    levels = case.labelled.components.levels
-    sizes = () if levels is None else levels.sizes
-    return grown(case.rows, table, case.witnesses.member, shares.mean(axis=0), sizes, generator, tuning)
+    usual = shares.mean(axis=0)
+    return contrast_of(case.rows, table, case.witnesses.member, usual, _level_sizes(case), generator, tuning)
+
+
+def _measured_again(case: Case) -> bool:
+    """Return whether labelled or unlabelled rows are replicates of fewer samples."""
+    columns, member = case.labelled.components.columns, case.witnesses.member
+    labelled = _table_of_witnesses(case)[:, :columns]
+    by_class = [labelled[member == j] for j in np.unique(member)]
+    return has_replicates([case.rows[:, :columns]]) or has_replicates(by_class)
 
 
 def _table_of_witnesses(case: Case) -> FloatArray:
@@ -253,23 +266,35 @@ def _rows_of_classes(
     return rows
 
 
-def _fit_weight(fits: list[Fold], found: Checked, member: IntArray) -> float:
-    """Return how far to trust the fit, beside the labelled rows alone, in which class a known row is of.
-
-    (9.14)  the weight w of (9.13) that makes the classes of the hidden rows most likely
-    """
+def _with_opinions(found: Checked, case: Case, fits: list[Fold]) -> Checked:
+    """Return how far to trust whom in which class a known row is of: the fit, the labelled rows alone, and trees."""
+    member = case.witnesses.member
     by_fit, by_labels = list[FloatArray](), list[FloatArray]()
     for fit in fits:
         known = by_meaning(fit.witnesses, found, fit.class_of)[0]
         own = np.arange(fit.hidden.size), member[fit.hidden]
         by_fit.append((known - logsumexp(known, axis=1, keepdims=True))[own])
         by_labels.append(fit.witnesses.log_labelled[own])
-    first, second = np.concatenate(by_fit)[:, None], np.concatenate(by_labels)[:, None]
+    first, second = np.exp(np.concatenate(by_fit)), np.exp(np.concatenate(by_labels))
 
-    def loss(weight: float) -> float:
-        return -float(np.log(stacked_classes(first, second, weight) + 1e-9).sum())
+    weight = likeliest_weight(first, second)
+    votes = found.votes
+    if votes is not None:
+        hidden = np.concatenate([fit.hidden for fit in fits])
+        both = weight * first + (1.0 - weight) * second
+        votes = weighed(votes, _table_of_witnesses(case)[hidden], member[hidden], both)
+    return replace(found, fit_weight=weight, votes=votes)
 
-    return float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x)
+
+def _votes(case: Case, generator: np.random.Generator, tuning: CheckTuning) -> Votes | None:
+    """Return trees that tell the known classes apart; None where there is one."""
+    table, member = _table_of_witnesses(case), case.witnesses.member
+    return votes_of(table, member, case.taught, _level_sizes(case), generator, tuning)
+
+
+def _level_sizes(case: Case) -> tuple[int, ...]:
+    levels = case.labelled.components.levels
+    return () if levels is None else levels.sizes
 
 
 def _novelty(fit: Fold, found: Checked, of_witnesses: bool) -> FloatArray:

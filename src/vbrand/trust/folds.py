@@ -50,6 +50,7 @@ class Case:
     sampled: slice  # which of all unlabelled rows they are
     jobs: int | None = None
     own_axes: bool = False  # whether columns are components of the labelled rows, which fit these better than others
+    taught: tuple[int, ...] = ()  # classes that a person has put groups into: labelled rows do not show all of them
     earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
 
 

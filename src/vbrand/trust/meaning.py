@@ -8,6 +8,7 @@ from scipy.special import expit, logsumexp
 from vbrand.trust.cells import Cells
 from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Labelled, Standing, by_class, standing_of
+from vbrand.trust.votes import Votes
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 # nats; a row that is so much more unlike the labelled rows than any hidden one was is novel, whatever its cell says,
@@ -29,6 +30,7 @@ class Checked:
     farthest: float  # the most that a hidden row was unlike the others
     fit_weight: float  # how much the fit, beside the labelled rows alone, says which known class a row is of
     rareness: Rareness | None = None  # orders the rows of a component; None: how unlike the labelled rows they are does
+    votes: Votes | None = None  # trees' opinion on which known class a row is of
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,10 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
 
     known, novel, left = _at_least(known, novel, _floor(standing.unlike, checked.farthest))
 
-    # (9.13)  P(j | y, known) = w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)
+    # (9.13)  P(j | y, known) = (1 - v) (w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)) + v P(j | y, trees)
     all_known = logsumexp(known, axis=1, keepdims=True)
-    known = all_known + np.log(stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight))
+    classes = stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight)
+    known = all_known + np.log(classes if checked.votes is None else checked.votes.stacked(classes, rows))
     return Memberships(known, novel, standing.unlike, log_odds, mass, left)
 
 

@@ -31,7 +31,8 @@ def as_class(meaning: Meaning, k: int, j: int, component: Components, share: flo
     fewer = without_component(checked, meaning.class_of, k)
     new = j + 1 - fewer.classes.shape[1]
     classes = np.pad(fewer.classes, ((0, 0), (0, max(new, 0))))
-    return Meaning(class_of, replace(fewer, labelled=labelled, classes=classes))
+    votes = None if fewer.votes is None else fewer.votes.without(j)
+    return Meaning(class_of, replace(fewer, labelled=labelled, classes=classes, votes=votes))
 
 
 def without_component(checked: Checked, class_of: IntArray, k: int) -> Checked:

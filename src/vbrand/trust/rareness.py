@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbrand.trust.contrast import Contrast, wrong_with_trees
+from vbrand.trust.contrast import Contrast, wrong_with_contrast
 from vbrand.types import FloatArray
 
 
@@ -27,7 +27,7 @@ def wrong_with(rareness: Rareness, columns: int) -> str:
     for hidden in (rareness.by_fit, rareness.by_trees):
         if hidden.ndim != 1 or not np.isfinite(hidden).all() or (np.diff(hidden) < 0.0).any():
             return "its hidden rows are not in order"
-    return wrong_with_trees(rareness.contrast, columns)
+    return wrong_with_contrast(rareness.contrast, columns)
 
 
 def _rare(hidden: FloatArray, value: FloatArray) -> FloatArray:
