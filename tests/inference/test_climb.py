@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from problems import random_problem
 
+from vbrand.compiling import from_python
 from vbrand.inference import cavi, climb
 from vbrand.inference import rows as rows_module
 from vbrand.inference.cavi import Stopped, ascend
@@ -20,7 +21,6 @@ from vbrand.inference.climb import (
 from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
 from vbrand.model.components import Components
-from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.model.posterior import bound_of
 from vbrand.model.prior import Prior

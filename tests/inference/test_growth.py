@@ -92,3 +92,18 @@ def test_progress_hears_of_every_trial():
     assert len(heard) == len(grown.history)
     assert heard[-1][0] == grown.sweeps
     assert (np.diff([sweeps for sweeps, _, _ in heard]) > 0).all()
+
+
+def test_moves_that_lose_much_on_a_sample_are_not_tried_over_all_rows():
+    rows, prior = problem()
+    sampled = replace(TUNED, many_rows=100, sample=80)
+    fewer, every = (grow(rows, prior, tuning=replace(sampled, much=much)) for much in (TUNED.much, np.inf))
+    assert fewer.ascent.bound.total == every.ascent.bound.total
+    assert {(move.kind, move.parts) for move in fewer.history} < {(move.kind, move.parts) for move in every.history}
+    assert fewer.sweeps < every.sweeps
+
+
+def test_a_component_of_a_sample_is_told_from_one_that_grew():
+    look = growth._Look(100.0, np.zeros(2), np.eye(2))
+    assert look.of_all(0.1, 1_200.0).same(replace(look, rows=1_200.0), TUNED)
+    assert not look.of_all(0.1, 2_000.0).same(replace(look, rows=2_000.0), TUNED)

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import special
 
+from vbrand.compiling import from_python
 from vbrand.model import gamma
-from vbrand.model.gamma import from_python
 
 digamma, log_gamma = from_python(gamma.digamma), from_python(gamma.log_gamma)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from vbrand.compiling import from_python
 from vbrand.model import sticks
-from vbrand.model.gamma import from_python
 from vbrand.model.weights import (
     dirichlet_divergence,
     expected_log_weights,

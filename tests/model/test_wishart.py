@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import multigammaln
 
+from vbrand.compiling import from_python
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.model import wishart
 from vbrand.model.components import Components, room_for
-from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Gaussian
 from vbrand.model.statistics import extrapolated
 from vbrand.model.wishart import Roots

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from vbrand.model.gamma import inner, jit
+from vbrand.compiling import inner, jit
 from vbrand.types import FloatArray, IntArray
 
 # steps of the power method towards the longest axis: k-means mends what they leave

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.compiling import from_python
 from vbrand.inference.climb import (
     CONVERGED,
     FELL,
     GOES_ON,
     HOPELESS,
     MAX_ITERATIONS,
+    MOST_SWEEPS,
     Pace,
     Table,
     calls,
@@ -27,7 +29,6 @@ from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.sweeps import filled_up
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import components_of, room_for, wisharts_of
-from vbrand.model.gamma import from_python
 from vbrand.model.posterior import (
     BOUND_TERMS,
     Belief,
@@ -181,9 +182,10 @@ def _over_one_block(
     before = Belief(own, prior.components.roots, sticks_of(prior.weights))
     kind, shape = kernel_codes(prior.components)
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
-    terms = np.empty(BOUND_TERMS)
+    pace = pace._replace(max_iter=min(pace.max_iter, MOST_SWEEPS))
+    terms, trace = np.empty(BOUND_TERMS), np.empty(pace.max_iter)
 
-    trace, evidence, stopped = climb(
+    swept, evidence, stopped = climb(
         calls(),
         Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics)),
         before,
@@ -197,9 +199,11 @@ def _over_one_block(
         sticks_like(prior.weights),
         pace,
         terms,
+        trace,
+        np.empty((2, count), np.int64),
     )
 
     # without the roots of the last sweep: a model that is read from a file computes its own, and must answer the same
     components = components_of(after.components, prior.components)
     posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
-    return Ascent(posterior, Statistics(*now, evidence), first, bound, trace.copy(), _REASONS[stopped])
+    return Ascent(posterior, Statistics(*now, evidence), first, bound, trace[:swept].copy(), _REASONS[stopped])

@@ -6,10 +6,10 @@ from threading import local
 
 import numpy as np
 
+from vbrand.compiling import inner, jit, once
 from vbrand.inference.addresses import address_of, call, call_for_number, call_for_truth
 from vbrand.inference.sweeps import block_memory, filled_up, group_memory, load_block, part_of, sweep_block
 from vbrand.model.components import room_for
-from vbrand.model.gamma import inner, jit, once
 from vbrand.model.posterior import Belief, bound_terms, room_for_scores, score_components
 from vbrand.model.statistics import room_for_sums
 from vbrand.model.sticks import Sticks, order_sticks, settle
@@ -36,21 +36,20 @@ _ROOM, _ROWS = 16, 1_024
 # sweeps from whose bounds a jump is reckoned, and steps below which one does not pay
 PLAIN_SWEEPS = 3
 SHORTEST_JUMP = 1.0
-# sweeps that there is room for at first
-_SWEEPS = 64
+# sweeps that there is room for
+MOST_SWEEPS = 100_000
 
 
 @jit
-def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms):  # type: ignore[no-untyped-def]
-    """Ascend from a posterior, or from statistics, and return the bounds of sweeps, their evidence and why it ended.
+def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms, trace, order):  # type: ignore[no-untyped-def]
+    """Ascend from a posterior, or from statistics, and return the number of sweeps, their evidence and why it ended.
 
     A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts.
     Posterior, winners, scores, statistics and the terms of the last bound are overwritten: `stores` hold statistics of
     now, of the sweep before, and those that a jump began at; `shape` is that of the components' kernels, `spare` is
-    room for weights.
+    room for weights, `trace` for the bounds of max_iter sweeps, `order` for two orders of the components.
     """
     swept, plain, placed, jumped, evidence = 0, 0, table.placed, False, 0.0
-    trace, order = np.empty(_SWEEPS), np.empty(now.counts.size, np.int64)
     shared_out = table.shared_out
     while True:
         if shared_out:
@@ -69,8 +68,6 @@ def climb(calls, table, prior, posterior, shape, scores, stores, now, before, wo
 
         total = terms[0] + terms[1] + terms[2] + terms[3] + terms[4]
         fell = jumped and not (possible and total > trace[swept - 1])
-        if swept == trace.size:
-            trace = _longer(trace)
         trace[swept] = trace[swept - 1] if fell else total
         swept += 1
         plain += 1
@@ -80,10 +77,10 @@ def climb(calls, table, prior, posterior, shape, scores, stores, now, before, wo
         else:
             stopped = why_stop(trace, swept, pace)
             if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
-                return trace[:swept], evidence, stopped
+                return swept, evidence, stopped
 
-            if pace.sort and call_for_truth(calls.order, (prior.weights, now.counts, spare, order)):
-                call(calls.reorder, (now, before, table.winners, order))
+            if pace.sort and call_for_truth(calls.order, (prior.weights, now.counts, spare, order[0])):
+                call(calls.reorder, (now, before, table.winners, order[0], order[1]))
                 plain = 0
             step = jump(trace, swept, plain, pace.max_iter)
             jumped = step > 0.0
@@ -113,14 +110,6 @@ def _copy(source, target):  # type: ignore[no-untyped-def]
         target[i] = source[i]
 
 
-@inner
-def _longer(trace):  # type: ignore[no-untyped-def]
-    longer = np.empty(2 * trace.size)
-    for i in range(trace.size):
-        longer[i] = trace[i]
-    return longer
-
-
 @once
 def _swept(calls, table, scores, store, statistics, work):  # type: ignore[no-untyped-def]
     """Store the statistics of the rows about the centres of the scores, and return their evidence."""
@@ -142,10 +131,9 @@ def _swept(calls, table, scores, store, statistics, work):  # type: ignore[no-un
 
 
 @jit
-def _reorder(statistics, spare, winners, order):  # type: ignore[no-untyped-def]
-    """Put components into another order, by way of a copy."""
+def _reorder(statistics, spare, winners, order, place):  # type: ignore[no-untyped-def]
+    """Put components into another order, by way of a copy; `place` is room for where each one goes."""
     count, p = statistics.origin.shape
-    place = np.empty(count, np.int64)
     for k in range(count):
         place[order[k]] = k
         spare.counts[k], spare.weights[k] = statistics.counts[order[k]], statistics.weights[order[k]]
@@ -211,6 +199,6 @@ def calls() -> Calls:
         sweep=address_of(sweep_block, work.block, work.group, scores, winners, adding),
         bound=address_of(bound_terms, belief, belief, 0.0, terms),
         order=address_of(order_sticks, weights, sums.counts, weights, order),
-        reorder=address_of(_reorder, sums, sums, winners, order),
+        reorder=address_of(_reorder, sums, sums, winners, order, order),
         extrapolate=address_of(extrapolate, sums, sums, 0.0),
     )

@@ -10,9 +10,9 @@ from collections import namedtuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.compiling import inner, jit
 from vbrand.inference.lanes import inner as lanes_inner
 from vbrand.inference.sweeps import NEGLIGIBLE
-from vbrand.model.gamma import inner, jit
 from vbrand.model.gaps import absent_cells, backward, decompose, expect, forward, hidden_loss, invert_lower
 from vbrand.model.kernels import at_distance, narrowed
 from vbrand.model.posterior import RowScores

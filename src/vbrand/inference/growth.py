@@ -30,6 +30,8 @@ from vbrand.samples import every_kth
 from vbrand.types import FloatArray
 
 Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
+# moves that depend on nothing but statistics: what they do on a sample they do on all rows
+_FROM_STATISTICS = (MoveKind.MERGE, MoveKind.RELEASE, MoveKind.DELETE)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,16 @@ class Growth:
     ascent: Ascent  # its trace holds the sweeps that were kept
     history: tuple[Move, ...]
     sweeps: int  # of all proposals, without those over the rows of one component only
+    lost: tuple["_Lost", ...] = ()
+
+
+@dataclass(frozen=True)
+class _Lost:
+    """A move that lost so much that more rows like these would not change it."""
+
+    kind: MoveKind
+    parts: tuple[int, ...]  # the places of its components where the search ended
+    looks: "tuple[_Look, ...]"
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,14 @@ class _Look:
         moved = np.square(self.root @ (self.mean - other.mean)).mean()
         same_rows = abs(self.rows - other.rows) <= 1.0 + tuning.same_rows * self.rows
         return bool(same_rows and moved <= tuning.same_place**2)
+
+    def of_all(self, share: float, rows: float) -> "_Look":
+        """Return how a component of a sample, a share of all rows, looks among all of them.
+
+        It has so many rows if that may be chance: four standard deviations.
+        """
+        chance = abs(share * rows - self.rows) <= 4.0 * np.sqrt(self.rows + 1.0)
+        return replace(self, rows=rows if chance else self.rows / share)
 
 
 @dataclass(frozen=True)
@@ -152,6 +172,14 @@ class _Memory:
             self.splits[name] = look, splits(rows, prior, state.ascent, k, self.tuning)
         return self.splits[name][1]
 
+    def note_lost(self, state: _State, lost: tuple[_Lost, ...], share: float) -> None:
+        """Note what lost on a sample, a share of all rows, if its components look among all rows as they did there."""
+        for each in lost:
+            looks = [state.look(k) for k in each.parts]
+            before = [was.of_all(share, now.rows) for was, now in zip(each.looks, looks, strict=True)]
+            if all(was.same(now, self.tuning) for was, now in zip(before, looks, strict=True)):
+                self.tried[each.kind, tuple(state.names[k] for k in each.parts)] = looks
+
     def forget(self, names: tuple[int, ...]) -> None:
         """Forget what was tried on components that a move has changed, however little it shows."""
         self.tried = {key: looks for key, looks in self.tried.items() if not set(key[1]) & set(names)}
@@ -172,29 +200,47 @@ def grow(
     The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
     """
     _ = prior.components.roots  # once, for the priors of all trials are parts of this one
-    if len(rows) <= tuning.many_rows:
-        start = one_novelty(rows, with_novelties(prior, 1))
-    else:
-        sample = replace(rows, table=rows.table[every_kth(len(rows), tuning.sample)])
-        sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress, tuning=tuning)
-        start = sketch.ascent.posterior
-
     climb = partial(ascend, rows, tol=tuning.loose, max_iter=max_iter, sort=False, threads=threads, tuning=tuning)
-    return _from_start(_Task(rows, prior, climb, progress, tuning), start)
+    task = _Task(rows, prior, climb, progress, tuning)
+    if len(rows) <= tuning.many_rows:
+        return _from_start(task, one_novelty(rows, with_novelties(prior, 1)))
+
+    sample = replace(rows, table=rows.table[every_kth(len(rows), tuning.sample)])
+    sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress, tuning=tuning)
+    return _from_start(task, sketch.ascent.posterior, sketch.lost, len(sample) / len(rows))
 
 
-def _from_start(task: _Task, start: Posterior) -> Growth:
-    """Return where moves lead: one after the other is kept until none is left that gains."""
+def _from_start(task: _Task, start: Posterior, lost: tuple[_Lost, ...] = (), share: float = 1.0) -> Growth:
+    """Return where moves lead: one after the other is kept until none is left that gains.
+
+    Those that `lost` much on a sample, a share of the rows, are not tried over all of them.
+    """
     count = start.components.dof.size
     first = task.climb(with_novelties(task.prior, count - task.prior.known), start)
     state = _State(first, tuple(range(count)), count)
     memory, record = _Memory(task.tuning), _Record(list(first.trace), first.trace.size)
+    memory.note_lost(state, lost, share)
 
     while (best := _first_gain(task, state, memory, record)) is not None:
         state = best.end
         memory.forget(best.move.parts)
 
-    return Growth(replace(state.ascent, trace=np.array(record.trace)), tuple(record.history), record.sweeps)
+    ascent = replace(state.ascent, trace=np.array(record.trace))
+    return Growth(ascent, tuple(record.history), record.sweeps, _lost(state, record, task.tuning))
+
+
+def _lost(state: _State, record: _Record, tuning: SearchTuning) -> tuple[_Lost, ...]:
+    """Return the moves since the last one that was kept that lost much, given how many rows they are about."""
+    place = {name: k for k, name in enumerate(state.names)}
+    kept = [number for number, move in enumerate(record.history) if move.kept]
+    since = record.history[kept[-1] + 1 if kept else 0 :]
+    found = list[_Lost]()
+    for move in since:
+        parts = tuple(place[name] for name in move.parts)
+        looks = tuple(state.look(k) for k in parts)
+        if move.kind in _FROM_STATISTICS and -move.gain > tuning.much * np.sqrt(sum(look.rows for look in looks)):
+            found.append(_Lost(move.kind, parts, looks))
+    return tuple(found)
 
 
 def _first_gain(task: _Task, state: _State, memory: _Memory, record: _Record) -> _Trial | None:

@@ -61,8 +61,10 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
         return Sweep(Statistics(**{**arrays, "evidence": float(arrays["evidence"])}), rows.table.held(path))
     after = rows.room()
 
+    smallest = np.min_scalar_type(scores.constant.size)  # what travels to a cluster and back is a byte per row
+
     def given(piece: slice) -> tuple[Any, ...]:
-        return scores, before[piece]
+        return scores, before[piece].astype(smallest)
 
     def taken(piece: slice, found: Sweep) -> Statistics:
         after[piece] = found.winners
@@ -86,13 +88,21 @@ def each_piece(
 
     `given` returns what the work on a piece gets beside its rows, `taken` what is kept of what the work returns.
     """
+    done = list[int]()
+
+    def keep(piece: slice, found: Found) -> Kept:
+        kept = taken(piece, found)
+        done.append(piece.stop - piece.start)
+        rows.heard(sum(done))
+        return kept
 
     def run(piece: slice) -> Kept:
-        return taken(piece, work(rows.part(piece), *given(piece)))
+        return keep(piece, work(rows.part(piece), *given(piece)))
 
     pieces = rows.pieces()
+    rows.heard(0)
     if hasattr(rows.table, "each"):  # the rows are elsewhere: the work goes to them
-        return list(rows.table.each(work, rows, pieces, given, taken))
+        return list(rows.table.each(work, rows, pieces, given, keep))
     return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
 
 
@@ -194,7 +204,7 @@ def statistics_of_labelings(
             means[:, j] += np.bincount(here, weights=column, minlength=count) / held
 
     for block in rows.blocks():
-        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares)
+        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, np.empty(p))
     if spread is not None:
         for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
             # (5.24)  C of each row, in the piece that it is in
@@ -226,16 +236,16 @@ def _nothing(scores: RowScores) -> Statistics:
     )
 
 
-def _sweep_piece(rows: Rows, scores: RowScores, before: NDArray[np.int32]) -> Sweep:
+def _sweep_piece(rows: Rows, scores: RowScores, before: IntArray) -> Sweep:
     """Return the statistics of some rows, lower triangles of squares, and the components that won them."""
-    found, scoring, winners = _nothing(scores), _scoring(scores), before.copy()
+    found, scoring, winners = _nothing(scores), _scoring(scores), before.astype(np.int32)
     adding = (found.counts, found.weights, found.sums, found.squares, scores.kind)
     block, group = _memory_of_this_thread(scores, rows)
     evidence = 0.0
     for part in rows.blocks():
         _load(rows, part, winners[part], block)
         evidence += sweep_block(block, group, scoring, winners[part], adding)
-    return Sweep(replace(found, evidence=evidence), winners)
+    return Sweep(replace(found, evidence=evidence), winners.astype(before.dtype))
 
 
 def _draw_piece(

@@ -9,20 +9,14 @@ from typing import Any
 import numba
 import numpy as np
 
+from vbrand.compiling import INNER, OPTIONS
+
 # Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
 # Functions are always inlined into their callers: a function that numba has just compiled, and its copy in the cached
 # code of a caller, may add in different orders, and the first run on a machine would differ from the second.
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "fastmath": {"reassoc", "contract", "nsz"},
-    "forceinline": True,
-    "error_model": "numpy",
-}
-_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# called from Python, and kept on disk
+_OPTIONS: dict[str, Any] = OPTIONS | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
 jit = numba.njit(cache=True, **_OPTIONS)
-# called from compiled code alone: nothing is compiled or kept for Python's sake
-inner = numba.njit(**_OPTIONS, **_NOT_FROM_PYTHON)
+inner = numba.njit(**_OPTIONS, **INNER)
 
 # added to a whole number of at most 51 bits, it leaves the number in the last bits
 _TO_BITS = 6755399441055744.0  # 1.5 x 2^52

@@ -156,6 +156,11 @@ class Rows:
         """Return the journal of passes over rows that lie on disk or on a cluster, if the run is to be resumed."""
         return None if isinstance(self.table, np.ndarray) else self.table.scratch.journal
 
+    def heard(self, done: int) -> None:
+        """Tell who waits how many rows of a pass are done, of rows that do not lie in memory; 0 when it begins."""
+        if not isinstance(self.table, np.ndarray):
+            self.table.scratch.heard(done, len(self))
+
     def let_go(self) -> None:
         """Take answers that lie on disk out of memory."""
         if not isinstance(self.table, np.ndarray):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vbrand.compiling import numbers
 from vbrand.inference.lanes import jit
 from vbrand.inference.rows import Rows
 from vbrand.inference.tuning import TUNED_SAMPLER, SamplerTuning
@@ -128,14 +129,13 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
     Seats that are not -1 are given. Returns log of the probability of all choices; the first two rows make none.
     """
     n, p = rows.shape
-    unit = np.empty((3, p))
-    log_choice = 0.0
-    taken = np.zeros(2)
+    unit, taken = numbers(p), numbers(2)
+    taken[0], taken[1], log_choice = 0.0, 0.0, 0.0
 
     for i in range(n):
-        log_first = _log_predictive(rows[i], mean[0], precision[0], dof[0], factor[0], unit[0])
-        log_second = _log_predictive(rows[i], mean[1], precision[1], dof[1], factor[1], unit[1])
-        logs[2] += _log_predictive(rows[i], mean[2], precision[2], dof[2], factor[2], unit[2])
+        log_first = _log_predictive(rows[i], mean[0], precision[0], dof[0], factor[0], unit)
+        log_second = _log_predictive(rows[i], mean[1], precision[1], dof[1], factor[1], unit)
+        logs[2] += _log_predictive(rows[i], mean[2], precision[2], dof[2], factor[2], unit)
         if i >= 2:
             # (10.11)  N_a + alpha for the first, N_b (alpha_0 + N + N_b) / (gamma + N + N_b) out of a known class
             odds = math.log(taken[1]) - math.log(shares[0] + taken[0]) + log_second - log_first
@@ -183,7 +183,7 @@ def _add_row(row, mean, precision, dof, factor, k):  # type: ignore[no-untyped-d
         return
     p = row.size
 
-    shift = np.empty(p)
+    shift = numbers(p)
     scale = math.sqrt(length / (length + 1.0))
     for i in range(p):
         shift[i] = scale * (row[i] - mean[i])

@@ -1,17 +1,14 @@
 """Rows that belong to one component each -> sums and squares, compiled."""
 
-import numpy as np
-
-from vbrand.model.gamma import jit
+from vbrand.compiling import jit
 
 
 @jit
-def tally(rows, labelings, first, origin, sums, squares):  # type: ignore[no-untyped-def]
+def tally(rows, labelings, first, origin, sums, squares, deviation):  # type: ignore[no-untyped-def]
     """Add deviations from the origin of each piece, and their outer products, for labelings of the same rows, (m, n).
 
-    The pieces of each labeling begin at `first`.
+    The pieces of each labeling begin at `first`; `deviation` is room for that of a row.
     """
-    deviation = np.empty(rows.shape[1])
     for g in range(labelings.shape[0]):
         for i in range(rows.shape[0]):
             k = first[g] + labelings[g, i]

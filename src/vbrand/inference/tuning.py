@@ -45,6 +45,9 @@ class SearchTuning:
     # rows; longer tables are searched through at most `sample` of them first, evenly: of a group of .1 % about 20
     many_rows: int = 100_000
     sample: int = 20_000
+    # nats per square root of the rows that a move is about; one that loses more on the sample is not tried over all
+    # rows: what a row adds to a gain differs by a few nats from row to row, so this is some three standard deviations
+    much: float = 10.0
 
     # --- fits on the rows of one component ---
     # rows by which a birth is judged, an even sample of the component's

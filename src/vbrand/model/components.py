@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
+from vbrand.compiling import from_python
 from vbrand.model import wishart as formulas
-from vbrand.model.gamma import from_python
 from vbrand.model.kernels import Kernel
 from vbrand.model.levels import Levels, diverge_levels, level_evidence, levels_from, stacked_levels
 from vbrand.model.statistics import Statistics, sums_of
@@ -163,7 +163,8 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     """
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
-    _explain(wisharts_of(prior), prior.roots, chosen, sums_of(statistics), result)
+    before = wisharts_of(prior)
+    _explain(before, prior.roots, chosen, sums_of(statistics), room_for(1, before.noise)[0], result)
     if prior.levels is not None and statistics.levels is not None:
         result += level_evidence(prior.levels, statistics.levels, chosen)
     return result

@@ -1,35 +1,15 @@
-"""The logarithm of the Gamma function and its slope, compiled, and how formulas are compiled.
-
-Compilers read what is called: plain loops take them a fraction of the time that whole-array expressions do.
-"""
+"""The logarithm of the Gamma function and its slope, compiled."""
 
 import math
-from typing import Any
 
-import numba
-
-# without fastmath: a copy within the compiled code of a caller gives the same bits
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# called from Python or by its address, and kept on disk; always for both: numba keeps one of them only
-jit = numba.njit(cache=True, **_OPTIONS)
-# called from compiled code that takes it in: nothing is compiled or kept for others' sake
-inner = numba.njit(**_OPTIONS, **_NOT_FROM_PYTHON)
-# of one place in it: read there, instead of being compiled on its own
-once = numba.njit(inline="always", **_OPTIONS, **_NOT_FROM_PYTHON)
-
-
-def from_python(function: Any) -> Any:
-    """Return an inner function as one that Python can call, compiled when it first does."""
-    return jit(function.py_func)
-
+from vbrand.compiling import apart
 
 # from here on the series of Stirling have double precision; smaller arguments are moved up by recurrence
 _LARGE = 8.0
 _HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-@inner
+@apart
 def log_gamma(x):  # type: ignore[no-untyped-def]
     """Return log Gamma(x), x > 0."""
     product = 1.0
@@ -49,7 +29,7 @@ def log_gamma(x):  # type: ignore[no-untyped-def]
     return value if product == 1.0 else value - math.log(product)
 
 
-@inner
+@apart
 def digamma(x):  # type: ignore[no-untyped-def]
     """Return psi(x), the slope of log Gamma(x), x > 0."""
     moved = 0.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbrand.model.gamma import inner, jit
+from vbrand.compiling import inner, jit, numbers
 from vbrand.types import FloatArray, IntArray
 
 # share of its diagonal below which a pivot of P_mm is rounding
@@ -131,13 +131,13 @@ def hidden_loss(precision, k, columns, begin, m, lower, noise, right):  # type: 
 
 
 @jit
-def expect_all(rows, first, columns, mean, precision, spread, logs):  # type: ignore[no-untyped-def]
+def expect_all(rows, first, columns, mean, precision, spread, logs, lower, inverse):  # type: ignore[no-untyped-def]
     """Set the missing cells of rows to their expectation given one component, (1, p) and (1, p, p).
 
-    Their covariances, m x m each, and log |P_mm| are stored, too.
+    Their covariances, m x m each, and log |P_mm| are stored, too; `lower` and `inverse` are room for squares.
     """
     n, p = rows.shape
-    lower, inverse, right, deviation, at = np.empty((p, p)), np.empty((p, p)), np.empty(p), np.empty(p), 0
+    right, deviation, at = numbers(p), numbers(p), 0
     for i in range(n):
         begin, m = first[i], first[i + 1] - first[i]
         for j in range(p):
@@ -165,7 +165,8 @@ def completed(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tupl
     own = [columns[a:b] for a, b in zip(first[:-1].tolist(), first[1:].tolist(), strict=True) if b > a]
     cells = [np.add.outer(each * rows.shape[1], each).ravel() for each in own]
     filled, value, logs = np.array(rows, order="C"), np.empty(entries.size), np.empty(rows.shape[0])
-    expect_all(filled, first, columns, np.array(mean)[None], np.array(precision, order="C")[None], value, logs)
+    believed, room = (np.array(mean)[None], np.array(precision, order="C")[None]), np.empty((2, *precision.shape))
+    expect_all(filled, first, columns, *believed, value, logs, *room)
     return filled, Spread(entries, np.concatenate([np.empty(0, np.int64), *cells]), value)
 
 
@@ -176,7 +177,8 @@ def expected(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tuple
     """
     filled, logs = np.array(rows, order="C"), np.empty(rows.shape[0])
     absent = absent_cells(rows)
-    expect_all(filled, *absent, np.array(mean)[None], np.array(precision, order="C")[None], np.empty(0), logs)
+    believed, room = (np.array(mean)[None], np.array(precision, order="C")[None]), np.empty((2, *precision.shape))
+    expect_all(filled, *absent, *believed, np.empty(0), logs, *room)
     return filled, logs
 
 

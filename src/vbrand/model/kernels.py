@@ -15,7 +15,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import gammaln
 
-from vbrand.model.gamma import from_python, inner, jit, log_gamma
+from vbrand.compiling import from_python, inner, jit
+from vbrand.model.gamma import log_gamma
 from vbrand.types import FloatArray
 
 # integral over tau: Newton steps to its mode, and points of Gauss-Hermite around it

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from vbrand.compiling import jit, numbers
 from vbrand.model.components import Components, posterior_from, wisharts_of
-from vbrand.model.gamma import jit
 from vbrand.model.kernels import score_of
 from vbrand.model.levels import diverge_levels, level_scores
 from vbrand.model.prior import Prior
@@ -152,7 +152,7 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
 @jit
 def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
     """Store the parts of the bound."""
-    apart = np.empty(posterior.components.dof.size)
+    apart = numbers(posterior.components.dof.size)
     diverge(posterior.components, posterior.roots, prior.components, prior.roots, apart)
     known = prior.weights.dirichlet.size - 1
     # (6.1)  sum_i sum_k phi_ik (score_ik - log phi_ik) - KL(pi) - KL(sticks) - sum_k KL(component k)

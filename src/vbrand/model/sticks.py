@@ -3,9 +3,8 @@
 import math
 from collections import namedtuple
 
-import numpy as np
-
-from vbrand.model.gamma import digamma, inner, jit, log_gamma
+from vbrand.compiling import inner, jit, numbers
+from vbrand.model.gamma import digamma, log_gamma
 
 # eta (J + 1,), a and b (T - 1,), shape and rate of gamma (2,): zeros where gamma is a number
 Sticks = namedtuple("Sticks", ["dirichlet", "broken", "passed", "concentration"])
@@ -203,7 +202,7 @@ def order_sticks(prior, counts, work, order):  # type: ignore[no-untyped-def]
         return False
 
     stays = explain_sticks(prior, counts[known:], work)
-    largest_first = np.empty(counts.size - known)
+    largest_first = numbers(counts.size - known)
     for t in range(largest_first.size):
         largest_first[t] = counts[order[known + t]]
     if explain_sticks(prior, largest_first, work) > stays:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from vbrand.compiling import from_python
 from vbrand.model import sticks as formulas
-from vbrand.model.gamma import from_python
 from vbrand.model.sticks import Sticks
 from vbrand.types import FloatArray, IntArray
 

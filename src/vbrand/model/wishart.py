@@ -9,7 +9,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.model.gamma import digamma, inner, jit, log_gamma, once
+from vbrand.compiling import inner, jit, numbers, once
+from vbrand.model.gamma import digamma, log_gamma
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
 Wisharts = namedtuple("Wisharts", ["mean", "precision", "dof", "scale", "noise"])
@@ -26,7 +27,7 @@ NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extrem
 @jit
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
-    drift, distance = np.empty(prior.mean.shape[1]), np.empty(prior.mean.shape[1])
+    drift, distance = numbers(prior.mean.shape[1]), numbers(prior.mean.shape[1])
     for k in range(statistics.counts.size):
         _update_one(prior, k, statistics, k, posterior, k, drift, distance)
 
@@ -151,7 +152,7 @@ def hidden_distance(noise, inverse):  # type: ignore[no-untyped-def]
 def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-untyped-def]
     """Store KL(posterior || prior) of each component; 0 for point masses."""
     p = posterior.mean.shape[1]
-    moved, product, expected = np.empty(p), np.empty(p), np.empty(result.size)
+    moved, product, expected = numbers(p), numbers(p), numbers(result.size)
     log_precisions(posterior.precision, posterior.dof, roots.log_determinant, p, expected)
     for k in range(result.size):
         result[k] = 0.0
@@ -183,20 +184,19 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
 
 
 @inner
-def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-untyped-def]
+def explain(prior, prior_roots, of, statistics, posterior, result):  # type: ignore[no-untyped-def]
     """Store what each component adds to the bound at its optimum, for rows with these statistics.
 
-    `of` says which component of the prior each one has.
+    `of` says which component of the prior each one has; `posterior` is room for one.
     """
     p = prior.mean.shape[1]
-    drift, distance = np.empty(p), np.empty(p)
-    posterior = Wisharts(np.empty((1, p)), np.empty(1), np.empty(1), np.empty((1, p, p)), prior.noise)
+    drift, distance = numbers(p), numbers(p)
     for k in range(of.size):
         j, rows = of[k], statistics.counts[k]
         if math.isinf(prior.precision[j]):
             # (7.2)  -1/2 [N (p log 2 pi + log|Psi|) + tr(Psi^-1 (Q + R D))],  Q about m0
             constant = p * math.log(2.0 * math.pi) + prior_roots.log_determinant[j]
-            result[k] = -0.5 * (rows * constant + _distance(prior, prior_roots, j, statistics, k))
+            result[k] = -0.5 * (rows * constant + _distance(prior, prior_roots, j, statistics, k, drift))
             continue
         nought = k - k  # no literal: for one it would be compiled again
         _update_one(prior, j, statistics, k, posterior, nought, drift, distance)
@@ -211,12 +211,14 @@ def explain(prior, prior_roots, of, statistics, result):  # type: ignore[no-unty
 
 
 @inner
-def _distance(prior, prior_roots, before, statistics, k):  # type: ignore[no-untyped-def]
-    """Return tr(Psi^-1 (Q + R D)), Q about a mean: the squared distances of the rows of component k, summed."""
+def _distance(prior, prior_roots, before, statistics, k, moved):  # type: ignore[no-untyped-def]
+    """Return tr(Psi^-1 (Q + R D)), Q about a mean: the squared distances of the rows of component k, summed.
+
+    `moved` is room for numbers.
+    """
     mean, inverse = prior.mean[before], prior_roots.inverse[before]
     p, total = mean.size, 0.0
     squares, sums, weight = statistics.squares[k], statistics.sums[k], statistics.weights[k]
-    moved = np.empty(p)
     for i in range(p):
         moved[i] = statistics.origin[k, i] - mean[i]
     for i in range(p):
@@ -239,7 +241,7 @@ def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
             step = 0.5 * weights[k] / (before.weights[k] - weights[k])
 
     p = origin.shape[1]
-    moved, shifted = np.empty(p), np.empty(p)
+    moved, shifted = numbers(p), numbers(p)
     for k in range(counts.size):
         rows = before.weights[k]
         # (5.5)  about another origin, h = o - o_new:  s + R h,  Q + s h' + h s' + R h h'

@@ -47,12 +47,21 @@ _SEARCH_DRAWS = 2_000  # more draws hardly change where the search goes
 class Partition:
     """A partition of rows that sums up posterior draws.
 
-    Attributes
+    Parameters
     ----------
-    labels : (n,) group of each row; largest group first, equal ones by first appearance
-    expected_loss : mean loss over the draws
+    labels : array of shape (n,)
+        The group of each row; largest group first, equal ones by first appearance.
+    expected_loss : float
+        The mean loss over the draws.
     loss : "vi" or "binder"
-    runs : (n_runs,) expected loss at the end of each run; trust the least loss more if many runs reach it
+        Which loss it is.
+    runs : array of shape (n_runs,)
+        Expected loss at the end of each run; trust the least loss more if many runs reach it.
+
+    Examples
+    --------
+    >>> best_partition(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1]]), random_state=0).labels
+    array([0, 0, 1])
     """
 
     labels: IntArray
@@ -62,7 +71,27 @@ class Partition:
 
 
 def similarity(draws: NDArray[Any], rows: NDArray[Any] | None = None) -> FloatArray:
-    """Return the share of draws in which two rows lie together, for all pairs of rows, or of the given ones."""
+    """Return the share of draws in which two rows lie together, for all pairs of rows, or of the given ones.
+
+    Parameters
+    ----------
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    rows : array of positions, optional
+        Some of the rows; more than 10,000 at once are refused.
+
+    Returns
+    -------
+    array of shape (n, n)
+        From 0 (never) to 1 (always).
+
+    Examples
+    --------
+    >>> similarity(np.array([[0, 0, 1], [0, 1, 1]]))
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
     draws = _checked(draws)
     if rows is not None:
         draws = draws[:, rows]
@@ -82,7 +111,25 @@ def similarity(draws: NDArray[Any], rows: NDArray[Any] | None = None) -> FloatAr
 
 
 def similarity_blocks(draws: NDArray[Any], block: int = 1_024) -> Iterator[tuple[slice, FloatArray]]:
-    """Return an iterator over the similarity matrix: which rows come next, and their (block, n) shares."""
+    """Return an iterator over the similarity matrix, for tables of any length.
+
+    Parameters
+    ----------
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    block : int, default 1,024
+        Rows at a time.
+
+    Returns
+    -------
+    iterator of (slice, array of shape (block, n))
+        Which rows come next, and their shares.
+
+    Examples
+    --------
+    >>> [(rows, shares.shape) for rows, shares in similarity_blocks(np.array([[0, 0, 1], [0, 1, 1]]), block=2)]
+    [(slice(0, 2, None), (2, 3)), (slice(2, 3, None), (1, 3))]
+    """
     draws = _checked(draws)
     if block < 1:
         raise ValueError(f"block is {block}; a block has at least one row. Leave it at its default of 1,024.")
@@ -94,8 +141,24 @@ def similarity_blocks(draws: NDArray[Any], block: int = 1_024) -> Iterator[tuple
 def expected_loss(labels: NDArray[Any], draws: NDArray[Any], loss: Loss = "vi") -> float:
     """Return the mean distance of a partition to the draws.
 
-    "vi" is the variation of information in nats, "binder" the share of ordered pairs of rows on which two partitions
-    disagree.
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        The partition.
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    loss : "vi" or "binder", default "vi"
+        The variation of information in nats, or the share of ordered pairs of rows on which two partitions disagree.
+
+    Returns
+    -------
+    float
+        0 if all draws are that partition.
+
+    Examples
+    --------
+    >>> round(expected_loss([0, 0, 1, 1], np.array([[0, 0, 1, 1], [0, 0, 1, 2]]), loss="binder"), 3)
+    0.083
     """
     draws = _checked(draws)
     _check_loss(loss)
@@ -120,8 +183,32 @@ def best_partition(
     """Return the partition with the least expected loss that `n_runs` greedy searches find.
 
     Without `max_groups` a search may use twice as many groups as any draw has, and more on short tables. More than
-    2,000 draws are thinned evenly for the search; the losses returned are those over all of them. The answer depends on
-    `random_state` but not on `n_jobs`.
+    2,000 draws are thinned evenly for the search; the losses returned are those over all of them.
+
+    Parameters
+    ----------
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    loss : "vi" or "binder", default "vi"
+        As in `expected_loss`.
+    max_groups : int, optional
+        The most groups that the answer may have.
+    n_runs : int, default 16
+        Searches; the best of them wins.
+    n_jobs : int, optional
+        Searches at a time; the answer does not depend on it.
+    random_state : int, Generator or None
+        The seed.
+
+    Returns
+    -------
+    Partition
+        Its `labels`, its loss, and the losses of all runs.
+
+    Examples
+    --------
+    >>> best_partition(np.array([[0, 0, 1], [0, 0, 1], [0, 1, 1]]), random_state=0).labels
+    array([0, 0, 1])
     """
     draws = _checked(draws)
     _check_loss(loss)
@@ -147,8 +234,26 @@ def best_partition(
 def vote(draws: NDArray[Any], known: int, threshold: float = 0.5) -> IntArray:
     """Return the known class with most votes for each row, or `known` if more than `threshold` of draws call it novel.
 
-    Numbers below `known` in the draws are known classes; all others are novel. Of classes with equally many votes the
-    first wins.
+    Of classes with equally many votes the first wins.
+
+    Parameters
+    ----------
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    known : int
+        The number of known classes: smaller numbers in the draws are known classes, all others are novel.
+    threshold : float, default 0.5
+        A row is novel if a larger share of the draws calls it novel.
+
+    Returns
+    -------
+    array of shape (n,)
+        0..known - 1, or `known` for novelty.
+
+    Examples
+    --------
+    >>> vote(np.array([[0, 1, 5], [0, 0, 7], [0, 1, 1]]), known=2)
+    array([0, 1, 2])
     """
     draws = _checked(draws)
     if not isinstance(known, Integral) or known < 0:
@@ -176,7 +281,29 @@ def point_partition(
     n_jobs: int | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> IntArray:
-    """Return known classes by vote, and novel groups `known`, `known` + 1, .., largest first, by the best partition."""
+    """Return known classes by vote, and novel groups by the best partition.
+
+    Parameters
+    ----------
+    draws : integer array of shape (D, n)
+        The cluster of each row in each draw; `label_draws()` of a discovery gives them.
+    known : int
+        The number of known classes, as in `vote`.
+    threshold : float, default 0.5
+        As in `vote`.
+    loss, n_runs, n_jobs, random_state
+        As in `best_partition`.
+
+    Returns
+    -------
+    array of shape (n,)
+        Known classes, and novel groups `known`, `known` + 1, .., largest first.
+
+    Examples
+    --------
+    >>> point_partition(np.array([[0, 2, 2, 3], [0, 3, 3, 2]]), known=1, random_state=0)
+    array([0, 1, 1, 2])
+    """
     draws = np.asarray(draws)
     labels = vote(draws, known, threshold)
     novel = labels == known
