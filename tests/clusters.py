@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
@@ -18,6 +20,21 @@ def cluster(workers=2):
         distributed.Client(processes, set_as_default=False) as client,
     ):
         yield client
+
+
+@contextmanager
+def mortal(client, workers=2):
+    """Add so many workers that nobody starts again, and return their processes."""
+    words = ["-m", "distributed.cli.dask_worker", client.scheduler.address, "--no-nanny", "--nthreads", "1"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    processes = [subprocess.Popen([sys.executable, *words, "--no-dashboard"], **quiet) for _ in range(workers)]
+    try:
+        client.wait_for_workers(workers, timeout=60)
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def at_work(client, task=""):

@@ -1,11 +1,13 @@
 """One thread of BLAS and OpenMP while answers are computed, however many threads compute them at once."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 _lock = Lock()
 _inside = 0  # callers at work
@@ -26,7 +28,7 @@ def one_thread() -> Iterator[None]:
             _set([(library, 1) for library, _ in _before])
         _inside += 1
     try:
-        with threadpool_limits(1):
+        with _controller(len(sys.modules)).limit(limits=1):
             yield
     finally:
         with _lock:
@@ -35,9 +37,18 @@ def one_thread() -> Iterator[None]:
                 _set(_before)
 
 
+@lru_cache(maxsize=1)
+def _controller(modules: int) -> Any:
+    """Return the libraries that are loaded, looked for again when there are other modules.
+
+    A look costs 4 milliseconds or more, as much as a tenth of what a task of a cluster does.
+    """
+    return ThreadpoolController()
+
+
 def _shared() -> list[Any]:
     """Return the libraries of BLAS whose number of threads is that of the process."""
-    libraries = ThreadpoolController().lib_controllers
+    libraries = _controller(len(sys.modules)).lib_controllers
     return [each for each in libraries if each.user_api == "blas" and getattr(each, "threading_layer", "") != "openmp"]
 
 

@@ -97,6 +97,13 @@ def test_the_summary_tells_doubtful_rows_and_what_was_not_checked(analysis):
     assert {group["doubtful"] for group in summary["groups"]} == {None}
 
 
+def test_labels_of_a_large_table_that_was_here_before_go(analysis, tmp_path):
+    (tmp_path / "labels.parquet").mkdir()
+    (tmp_path / "labels.parquet" / "part-00000.parquet").write_text("of before")
+    write_analysis(analysis, tmp_path, stages(quiet=True))
+    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+
+
 def test_selected_rows_are_those_of_the_library(analysis, tmp_path):
     chosen = analysis.found.select(0.2)
     selecting = replace(analysis, selection=Selection(0.2, chosen))

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 from vbrand.commands.cli import app
 from vbrand.inference import kernel
-from vbrand.io.sources import large
+from vbrand.io.sources import cluster, large
 from vbrand.io.sources.cluster import ClusterError
 
 
@@ -67,6 +68,56 @@ def test_a_table_on_a_cluster_has_the_same_answers(small, tmp_path):
         done = run(small / "big", "-o", tmp_path / "out", "-q", "--scheduler", client.scheduler.address)
     assert done.exit_code == 0, done.output
     same(tmp_path / "out", small)
+
+
+def test_where_all_workers_are_killed_a_sentence_says_so_and_the_run_can_be_resumed(small, tmp_path, monkeypatch):
+    clusters = pytest.importorskip("clusters", reason="needs the extra dask")
+    monkeypatch.setattr(cluster, "_PATIENCE", 5.0)
+    monkeypatch.setattr(cluster, "_LOOK", 0.5)
+    rows = tmp_path / "out" / ".rows"
+
+    def kill(processes):
+        while len(list(rows.glob("*.npz"))) < 3 and not over.wait(0.005):
+            pass
+        for process in processes:
+            process.kill()
+
+    with clusters.cluster(0) as client:
+        words = [small / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address]
+        over = threading.Event()
+        with clusters.deadline(300), clusters.mortal(client) as processes:
+            killer = threading.Thread(target=kill, args=[processes])
+            killer.start()
+            stopped = run(*words)
+            over.set()
+            killer.join()
+        assert (stopped.exit_code, stopped.stderr.count("\n")) == (2, 1), stopped.output
+        assert "the cluster has no workers any more" in stopped.stderr
+        assert "--resume goes on" in stopped.stderr
+        assert os.listdir(tmp_path / "out") == [".rows"]
+
+        with clusters.deadline(300), clusters.mortal(client, 1):
+            again = run(*words, "-q", "--resume")
+        assert again.exit_code == 0, again.output
+    same(tmp_path / "out", small)
+
+
+def test_files_that_workers_do_not_find_are_told_and_nothing_is_written(tmp_path, monkeypatch):
+    clusters = pytest.importorskip("clusters", reason="needs the extra dask")
+    write(tmp_path / "big", 300)
+    on_workers = large._on_workers
+
+    def vanishing(path):
+        table = on_workers(path)
+        (tmp_path / "big" / "2.parquet").unlink()
+        return table
+
+    monkeypatch.setattr(large, "_on_workers", vanishing)
+    with clusters.cluster(1) as client:
+        done = run(tmp_path / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
+    assert "2.parquet" in done.stderr
+    assert os.listdir(tmp_path / "out") == []
 
 
 def test_what_fails_half_way_leaves_nothing(small, tmp_path, monkeypatch):
@@ -125,3 +176,22 @@ def test_a_run_that_is_killed_is_resumed(small, tmp_path):
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
     assert subprocess.run([sys.executable, "-c", code, *words, "--resume"], check=False).returncode == 0
     same(tmp_path / "out", small)
+
+
+def test_what_a_killed_run_left_goes_with_the_next_run_also_if_its_table_is_small(small, tmp_path):
+    (tmp_path / "out" / ".rows").mkdir(parents=True)
+    (tmp_path / "out" / ".rows" / "about").write_text("[]")
+    assert run(small / "big", "-o", tmp_path / "out", "-q").exit_code == 0
+    assert not (tmp_path / "out" / ".rows").exists()
+
+
+def test_pipes_are_read_once_and_held_in_memory(small, tmp_path):
+    """To see whether a table is large it was read, and then there was nothing left in the pipe."""
+    pipe, table = tmp_path / "pipe", pd.read_parquet(small / "big").iloc[:3_000]
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: table.to_csv(pipe, index=False))
+    writer.start()
+    done = run(pipe, "-o", tmp_path / "out", "-q")
+    writer.join()
+    assert done.exit_code == 0, done.output
+    assert len(pd.read_csv(tmp_path / "out" / "labels.csv")) == table["kind"].isna().sum()

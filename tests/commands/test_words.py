@@ -15,7 +15,9 @@ def test_every_word_is_explained(word):
     assert max(len(line) for line in done.stdout.splitlines()) <= 88
 
 
-@pytest.mark.parametrize(("said", "meant"), [("p(novel)", "P(novel)"), ("tail", "tails"), ("ari", "ARI")])
+@pytest.mark.parametrize(
+    ("said", "meant"), [("p(novel)", "P(novel)"), ("tail", "tails"), ("ari", "ARI"), ("rhat", "R-hat")]
+)
 def test_words_are_known_as_people_type_them(said, meant):
     assert call("explain", said).stdout.splitlines()[0] == meant
 
@@ -32,4 +34,5 @@ def test_without_a_word_all_are_explained():
 
 
 def test_words_of_the_table_and_of_the_notes_are_among_them():
+    assert {"weight", "ESS", "R-hat"} <= set(TERMS)
     assert {"share", "P(novel)", "tails", "ARI", "AMI", "FMI", "novelty F1", "false novelty"} <= set(TERMS)

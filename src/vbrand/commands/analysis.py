@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_number
-from vbrand.commands.parts import parts_written
+from vbrand.commands.parts import parts_written, remove_parts
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.variational import VariationalDiscovery
 from vbrand.estimators.model_file import Model, model_writer
+from vbrand.estimators.progress import passes_on
 from vbrand.estimators.stored import without_rows
 from vbrand.estimators.variational import VBrand
 from vbrand.facts.check import Check
@@ -149,10 +150,17 @@ def write_analysis(
         "report.html": lambda file: file.write(page),
     }
     if workbook:
-        writes["labels.xlsx"] = lambda file: write_labels_workbook(file, labels)
+        sheet = label_table(analysis.detector, analysis.unknown, model.facts, selected)
+        writes["labels.xlsx"] = lambda file: write_labels_workbook(file, sheet)
 
-    with stage("writing"), parts:
-        write_together({folder / name: write for name, write in writes.items()})
+    with stage("writing") as line:
+        if analysis.on_disk:
+            table: Any = analysis.unknown.rows
+            table.scratch.listener = passes_on(line, "writing")
+        with parts:
+            write_together({folder / name: write for name, write in writes.items()})
+        if not analysis.on_disk:
+            remove_parts(folder)
 
 
 @dataclass(frozen=True)
@@ -184,6 +192,8 @@ def label_table(
             columns += [
                 column.tolist() for column in (answers.novelty_probability, *answers.class_probabilities[:, :-1].T)
             ]
+            if not isinstance(unknown.rows, np.ndarray):
+                unknown.rows.scratch.heard(block.start, len(unknown.rows))
             yield columns
 
     return LabelTable([*_other_names(list(unknown.carried), own), *own], blocks(), 1 + len(classes))

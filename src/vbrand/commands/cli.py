@@ -146,6 +146,7 @@ def discover(
             from vbrand.commands.analysis import analyse, summary_json, write_analysis
             from vbrand.commands.large import read_for
             from vbrand.commands.settings import parsed
+            from vbrand.estimators.progress import passes_on
             from vbrand.io.tables.material import Roles
             from vbrand.io.tables.workbook import check_workbook
 
@@ -153,8 +154,9 @@ def discover(
         given_columns = tuple(ignore or ()), tuple(measure or ()), replicate, tuple(category or ())
         roles = Roles(label, name, truth, *given_columns)
         with ExitStack() as until_written:
-            with stage(f"reading {train}" if test is None else f"reading {train} and {test}"):
-                material = until_written.enter_context(read_for(out, train, test, roles, sheet, scheduler, resume))
+            with stage(reading := f"reading {train}" if test is None else f"reading {train} and {test}") as line:
+                how = sheet, scheduler, resume, passes_on(line, reading)
+                material = until_written.enter_context(read_for(out, train, test, roles, *how))
                 if xlsx:
                     check_workbook(len(material.unknown.rows))
 

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,22 +16,34 @@ from vbrand.io.tables.material import Material, Roles, read_material
 
 @contextmanager
 def read_for(
-    out: Path, train: str, test: str | None, roles: Roles, sheet: str | None, scheduler: str | None, resume: bool
+    out: Path,
+    train: str,
+    test: str | None,
+    roles: Roles,
+    sheet: str | None = None,
+    scheduler: str | None = None,
+    resume: bool = False,
+    listener: Callable[[int, int], None] | None = None,
 ) -> Iterator[Material]:
     """Yield the rows of tables, in memory or, of large tables, beside the results as long as they are needed.
 
-    What passes over a large table found stays there if the run does not end well: the next one may `resume` it.
+    What passes over a large table found stays there if the run does not end well: the next one may `resume` it. The
+    `listener` is told how many rows of a large table are read, of how many.
     """
-    if scheduler is None and (sheet is not None or not is_large(train, test, roles)):
-        yield read_material(train, test, roles, sheet)
-        return
-    place = out / ".rows"
+    place, in_memory = out / ".rows", scheduler is None and (sheet is not None or not is_large(train, test, roles))
     if not resume:
         shutil.rmtree(place, ignore_errors=True)
+    if in_memory:
+        yield read_material(train, test, roles, sheet)
+        return
     client = None if scheduler is None else client_at(scheduler)
     try:
         journal = Journal(place, _about(train, test, roles))
-        yield read_large(train, test, roles, Scratch(place, journal), client)
+        scratch = Scratch(place, journal)
+        scratch.listener = listener
+        material = read_large(train, test, roles, scratch, client)
+        scratch.listener = None
+        yield material
         shutil.rmtree(place, ignore_errors=True)
     except Exception as error:
         if place.exists() and not journal.passes:

@@ -29,6 +29,11 @@ def parts_written(folder: Path, header: list[str], blocks: Iterator[list[list[An
         shutil.rmtree(half, ignore_errors=True)
 
 
+def remove_parts(folder: Path) -> None:
+    """Take away the labels of a large table that was here before: they are not those of the table of now."""
+    shutil.rmtree(folder / "labels.parquet", ignore_errors=True)
+
+
 def _write_parts(folder: Path, header: list[str], blocks: Iterator[list[list[Any]]], chances: int) -> None:
     import pyarrow as pa
     from pyarrow import parquet

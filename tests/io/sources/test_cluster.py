@@ -1,5 +1,7 @@
 """A cluster that can't go on is told in one sentence, and what workers did before they were lost is done again."""
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -37,6 +39,27 @@ def test_results_come_with_their_numbers(client):
 def test_a_given_client_is_taken_and_its_tasks_may_lose_workers(client):
     assert client_of(client) is client
     assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures) >= 100
+
+
+SCRIPT = """
+import numpy as np
+from vbrand.io.sources.cluster import client_of, in_order
+
+if __name__ == "__main__":
+    client = client_of()
+    assert client_of() is client
+    own = client.run(lambda dask_worker: type(dask_worker).__name__ + " " + str(bool(dask_worker.nanny)))
+    assert set(own.values()) == {"Worker True"}, own
+    assert in_order(client, lambda i: client.submit(np.square, i), 5) == [0, 1, 4, 9, 16]
+    print("done")
+"""
+
+
+def test_without_a_cluster_processes_of_this_machine_are_started(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    words = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
 
 
 def test_an_error_of_a_task_is_raised_here(client):

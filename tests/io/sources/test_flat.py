@@ -1,6 +1,7 @@
 """Rows in a flat file are read as an array would give them."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,3 +76,11 @@ def test_a_file_that_is_cut_off_while_it_is_read_is_told(tmp_path):
     os.truncate(tmp_path / "rows.npy", 1_000)
     with pytest.raises(ValueError, match="was cut off while it was read"):
         rows[100:120]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
+def test_a_full_disk_is_told_with_the_folder_of_the_rows(tmp_path):
+    with Path("/dev/full").open("r+b", buffering=0) as file:
+        full = Flat(file, (0, 2), np.float64, Scratch(tmp_path))
+    with pytest.raises(OSError, match=str(tmp_path)):
+        full.add(np.ones((3, 2)))

@@ -1,5 +1,6 @@
 """Whatever says where rows are gives the same rows, and the same answers as rows in memory, bit for bit."""
 
+import os
 import warnings
 from itertools import pairwise
 
@@ -148,6 +149,13 @@ def test_names_of_nothing_and_of_other_columns_are_told(tmp_path):
     pd.DataFrame({"ash": [1.0]})[:0].to_parquet(tmp_path / "none.parquet")
     with pytest.raises(ValueError, match="has no rows"):
         open_rows(tmp_path / "none.parquet", Columns(1, ("ash",)), Scratch())
+
+
+def test_a_pipe_is_no_source(tmp_path):
+    """A source is read more than once."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is a pipe and can be read only once"):
+        open_rows(tmp_path / "pipe", PAIR, Scratch())
 
 
 def test_what_lies_in_memory_is_no_source(tmp_path):

@@ -1,6 +1,10 @@
 """A scratch folder: answers have their names when all are whole, and a temporary folder goes."""
 
 import gc
+import os
+import signal
+import tempfile
+from errno import ENOSPC
 
 import numpy as np
 import pytest
@@ -61,3 +65,63 @@ def test_answers_that_are_let_go_stay_in_their_files(tmp_path):
     del answers
     gc.collect()
     scratch.let_go()  # nothing is mapped any more
+
+
+def test_two_runs_in_one_folder_do_not_take_each_others_answers(tmp_path):
+    first, second = Scratch(tmp_path), Scratch(tmp_path)
+    with first.answering():
+        first.answers("labels", (2,), np.int64)[:] = 1
+        with second.answering():
+            second.answers("labels", (2,), np.int64)[:] = 2
+        assert np.load(tmp_path / "labels.npy").tolist() == [2, 2]
+        assert len(list(tmp_path.iterdir())) == 2
+    assert np.load(tmp_path / "labels.npy").tolist() == [1, 1]
+    assert [file.name for file in tmp_path.iterdir()] == ["labels.npy"]
+
+
+def test_answers_that_are_asked_for_twice_or_later_leave_nothing_behind(tmp_path):
+    scratch = Scratch(tmp_path)
+    with scratch.answering():
+        for value in (1, 2):
+            scratch.answers("labels", (2,), np.int64)[:] = value
+    later = scratch.answers("probabilities", (2, 2), np.float64)
+    later[:] = 0.5
+    assert later.sum() == 2.0
+    assert [file.name for file in tmp_path.iterdir()] == ["labels.npy"]
+    assert np.load(tmp_path / "labels.npy").tolist() == [2, 2]
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    child = os.fork()
+    if child == 0:
+        scratch, held = Scratch(tmp_path / "store"), Scratch()
+        with scratch.answering():
+            scratch.answers("labels", (2,), np.int64)
+            os.kill(os.getpid(), signal.SIGKILL if held.folder.exists() else signal.SIGTERM)
+    os.waitpid(child, 0)
+    (left,) = tmp_path.glob("vbrand-*")
+    assert len(list((tmp_path / "store").iterdir())) == 1
+    mine = Scratch()
+    assert list(tmp_path.glob("vbrand-*")) == [mine.folder]
+    assert left != mine.folder
+    other = Scratch()
+    assert mine.folder.exists()
+    del other
+    scratch = Scratch(tmp_path / "store")
+    with scratch.answering():
+        scratch.answers("labels", (2,), np.int64)
+    assert [file.name for file in (tmp_path / "store").iterdir()] == ["labels.npy"]
+
+
+def test_a_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
+    """A map of a file without room would end the process. tests/attack fills a real disk."""
+
+    def full(*_):
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    scratch = Scratch(tmp_path)
+    with pytest.raises(OSError, match=r"labels\.npy"), scratch.answering():
+        scratch.answers("labels", (2,), np.float64)
+    assert list(tmp_path.iterdir()) == []

@@ -45,6 +45,13 @@ def test_columns_are_named_by_name_or_place():
         coded(table, ["colur"])
 
 
+@pytest.mark.parametrize("wanted", [3, np.array("code"), np.array([["code"]]), {"code": 1}, b"code"])
+def test_categories_are_a_list(wanted):
+    with pytest.raises(ValueError, match="give 'auto', None, or a list of names or places of columns"):
+        coded(pd.DataFrame(FRAME), wanted)
+    assert coded(pd.DataFrame(FRAME), {"code"})[1] == coded(pd.DataFrame(FRAME), np.array(["code"]))[1]
+
+
 def test_fifty_thousand_levels_are_an_id():
     table = pd.DataFrame({"name": [f"plant {i}" for i in range(50_000)]})
     with pytest.raises(ValueError, match="column 'name' has 50,000 levels in 50,000 rows: an id or free text, not a"):

@@ -33,7 +33,7 @@ def write_whole(path: Path, write: Write) -> None:
 
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that is not there yet, at once: of several writers one succeeds. An empty file counts as none."""
-    half, file = _half(path)
+    half, file = half_of(path)
     try:
         with file:
             _write(file, lambda file: file.write(content), path)
@@ -54,13 +54,13 @@ def write_together(writes: Mapping[Path, Write]) -> None:
         if path.is_dir():
             raise IsADirectoryError(EISDIR, "is a folder; the name of a file is expected", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_left_behind(path)
+        remove_left_behind(path)
 
     halves = dict[Path, Path]()
     with ExitStack() as open_files:
         try:
             for path, write in writes.items():
-                halves[path], file = _half(path)
+                halves[path], file = half_of(path)
                 open_files.enter_context(file)
                 _write(file, write, path)
             for path, half in halves.items():
@@ -82,7 +82,7 @@ def _write(file: BufferedWriter, write: Write, path: Path) -> None:
         raise
 
 
-def _half(path: Path) -> tuple[Path, BufferedWriter]:
+def half_of(path: Path) -> tuple[Path, BufferedWriter]:
     """Return another name for a file that nobody else has, and the file, open and locked."""
     while True:
         half = path.with_name(f".{path.name}.vbrand-{secrets.token_hex(8)}")
@@ -94,7 +94,7 @@ def _half(path: Path) -> tuple[Path, BufferedWriter]:
         file.close()  # taken for one that was left behind, before it was locked
 
 
-def _remove_left_behind(path: Path) -> None:
+def remove_left_behind(path: Path) -> None:
     """Remove halves of a file that nobody is writing any more."""
     pattern = re.compile(rf"\.{re.escape(path.name)}\.vbrand-[0-9a-f]{{16}}")
     for half in path.parent.iterdir():

@@ -7,8 +7,9 @@ from typing import Any
 
 # workers that a task may lose before it is given up; seconds to wait where there is no worker, and between two looks
 _FAILURES, _PATIENCE, _LOOK = 100, 30.0, 2.0
-# tasks that are under way at once, at least: what they are given is held meanwhile
-_UNDER_WAY = 64
+# tasks that are under way at once, at least: what they are given is held meanwhile; and results that are fetched at
+# once: those of more may take longer than anybody waits
+_UNDER_WAY, _FETCHED = 64, 8
 
 
 class ClusterError(ValueError):
@@ -25,7 +26,7 @@ def client_of(engine: Any = None) -> Any:
         except ValueError:
             cluster = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
             client = distributed.Client(cluster)
-    _threads(client)
+    threads_of(client)
     _endure(client)
     return client
 
@@ -43,7 +44,7 @@ def each_result(client: Any, submit: Callable[[int], Any], count: int) -> Iterat
 
     Tasks of workers that are lost are done again by others; where there is no worker any more it gives up.
     """
-    most = max(_UNDER_WAY, 2 * sum(_threads(client).values()))
+    most = max(_UNDER_WAY, 2 * sum(threads_of(client).values()))
     waiting, first, alone = dict[int, Any](), 0, None
     while first < count or waiting:
         while first < count and len(waiting) < most:
@@ -71,7 +72,7 @@ def _done(client: Any, waiting: dict[int, Any]) -> dict[int, Any]:
 
     with client.as_current():
         wait(list(waiting.values()), timeout=_LOOK, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
-    ready = [number for number, task in waiting.items() if task.done()]
+    ready = [number for number, task in waiting.items() if task.done()][:_FETCHED]
 
     async def fetch() -> list[Any]:
         return list(await client.gather([waiting[number] for number in ready], asynchronous=True))
@@ -83,13 +84,19 @@ def _done(client: Any, waiting: dict[int, Any]) -> dict[int, Any]:
             f"a task of the cluster lost {_FAILURES} workers one after the other. Give workers more memory, and begin "
             "again."
         ) from None
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise ClusterError(
+            f"a worker can't read {error.filename}: {error.strerror}. Put it where workers find it, and begin again."
+        ) from None
     except CancelledError:
         raise ClusterError("the cluster was stopped while it was at work. Start one, and begin again.") from None
 
 
 def _alone(client: Any, since: float | None) -> float | None:
     """Return since when there has been no worker, None if there is one; refuse to wait for ever."""
-    if _threads(client):
+    if threads_of(client):
         return None
     now = time.monotonic()
     if since is not None and now - since > _PATIENCE:
@@ -97,7 +104,7 @@ def _alone(client: Any, since: float | None) -> float | None:
     return now if since is None else since
 
 
-def _threads(client: Any) -> dict[str, int]:
+def threads_of(client: Any) -> dict[str, int]:
     """Return the number of threads of each worker."""
     try:
         if client.status == "closed":

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.io.sources.scratch import Scratch
+from vbrand.io.sources.scratch import Scratch, told_of
 from vbrand.types import BoolArray, IntArray
 
 # rows that are copied at once: a multiple of the blocks in which wide tables are reduced
@@ -103,7 +103,7 @@ class Flat:
         if rows.size == 0:
             return
         content = memoryview(np.ascontiguousarray(rows, self.dtype)).cast("B")  # type: ignore[arg-type]
-        with self._handle.lock:
+        with self._handle.lock, told_of(self.scratch.folder):
             self._handle.file.seek(self._start + first * self._row_bytes)
             while content:
                 content = content[self._handle.file.write(content) :]

@@ -27,12 +27,15 @@ def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> 
     single = np.float32 if frame.single else np.float64
     rows, labels, rest = [np.empty((0, len(columns)), single)], list[str](), Flat.empty(scratch, len(columns), single)
 
+    scratch.heard(done := 0, frame.rows)
     for block, cells in frame.blocks(columns, label):
         given = [names[cell] for cell in cells]
         known = np.array([name is not None for name in given], dtype=bool)
         rows.append(block[known])
         labels += [name for name in given if name is not None]
         rest.add(block[~known])
+        done += len(cells)
+        scratch.heard(done, frame.rows)
     arrow().default_memory_pool().release_unused()
     return Gathered(np.concatenate(rows), numbers_or_text(labels, None)[0], rest)
 
@@ -40,8 +43,10 @@ def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> 
 def spooled(frame: Frame, columns: list[str], scratch: Scratch, advice: str) -> Flat:
     """Return the rows of a table on disk."""
     rows = Flat.empty(scratch, len(columns), np.float32 if frame.single else np.float64)
+    scratch.heard(0, frame.rows)
     for block, _ in frame.blocks(columns, advice=advice):
         rows.add(block)
+        scratch.heard(len(rows), frame.rows)
     arrow().default_memory_pool().release_unused()
     return rows
 

@@ -7,7 +7,7 @@ from vbrand.io.sources.gathered import gathered, names_of, spooled
 from vbrand.io.sources.partitions import collected, collected_labelled
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.columns import measured, want_columns
-from vbrand.io.tables.folders import open_tables
+from vbrand.io.tables.folders import is_pipe, open_tables
 from vbrand.io.tables.frames import Frame, TableError, arrow, few_texts
 from vbrand.io.tables.material import Carried, Material, Roles, Unknown
 from vbrand.io.tables.validated import Columns
@@ -37,10 +37,11 @@ class Cells(Sequence[str | None]):
 
 
 def is_large(train: str, test: str | None, roles: Roles) -> bool:
-    """Return whether tables are too large to be held in memory."""
-    if "-" in (train, test):
+    """Return whether tables are too large to be held in memory; what can be read only once, such as a pipe, is not."""
+    paths = [path for path in (train, test) if path is not None]
+    if "-" in paths or any(map(is_pipe, paths)):
         return False
-    frames = [open_tables(path, roles.all) for path in (train, test) if path is not None]
+    frames = [open_tables(path, roles.all) for path in paths]
     return sum(8 * frame.rows * len(frame.numeric) for frame in frames) > LARGE
 
 

@@ -16,7 +16,7 @@ from vbrand.io.sources.partitions import collected, collected_labelled, is_colle
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.sources.workers import WorkerRows
 from vbrand.io.tables.columns import measured, want_columns
-from vbrand.io.tables.folders import files_of, joined
+from vbrand.io.tables.folders import files_of, is_pipe, joined
 from vbrand.io.tables.frames import Frame, TableError
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.validated import Columns
@@ -97,6 +97,8 @@ def open_labelled(table: Any, labels: Any, scratch: Scratch, engine: Any = None)
 
 def _frame(table: Any, as_text: Any) -> Frame:
     path = os.fspath(table)
+    if is_pipe(path):
+        raise TableError(f"{path} is a pipe and can be read only once. Read it into a table first: pandas.read_csv.")
     files = files_of(path)
     return joined(path, [Path(path)] if files is None else files, as_text)
 
@@ -123,7 +125,7 @@ def _flat(table: Any, scratch: Scratch) -> Flat | None:
             return None
         file.seek(0)
         shape, by_column, dtype = _header(file, path)
-        if by_column and min(shape) > 1:
+        if by_column and min(shape, default=0) > 1:
             raise TableError(f"{path.name} holds one column behind the other; save its rows: np.ascontiguousarray.")
         return _of_npy(path, shape, dtype, file.tell(), scratch)
 

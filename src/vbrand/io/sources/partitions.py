@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vbrand.io.sources.cluster import client_of
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.sources.workers import WorkerRows, gathered_parts
+from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.validated import Columns
 
@@ -110,7 +111,7 @@ def _part(table: Any, columns: Columns, label: str | None, dtype: Any) -> tuple[
         rows = np.ascontiguousarray(_floats(np.asarray, numbers, dtype=dtype))
     bad = np.argwhere(~np.isfinite(rows))
     if bad.size:
-        raise ValueError(
+        raise TableError(
             f"{columns.called(int(bad[0, 1]))} has a missing or infinite value in a partition of the Dask table (there "
             f"in row {bad[0, 0]}, counted from 0). Drop such rows or columns, or fill them in."
         )
@@ -125,6 +126,6 @@ def _floats(make: Any, *table: Any, **how: Any) -> NDArray[Any]:
     try:
         return np.asarray(make(*table, **how))
     except (TypeError, ValueError):
-        raise ValueError(
+        raise TableError(
             "a partition of the Dask table holds text where it should hold numbers. Correct it, or leave it out."
         ) from None

@@ -5,17 +5,20 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.io.files.whole import half_of, remove_left_behind
 from vbrand.io.sources.journal import Journal
 
-_HALF = ".half"
+# temporary folders, and the file in them that is locked as long as they are needed
+_TEMPORARY, _HELD = "vbrand-", "held"
 
 
 class Scratch:
@@ -23,10 +26,13 @@ class Scratch:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, journal: Journal | None = None) -> None:
         self.journal = journal  # of passes over the rows, if a run is to be resumed
+        self.listener: Callable[[int, int], None] | None = None  # of who waits for passes over the rows
         self._maps = list[weakref.ref[mmap.mmap]]()
+        self._halves: dict[Path, tuple[Path, BufferedWriter]] | None = None  # by name, while answers are made
         if folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="vbrand-"))
-            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            _remove_abandoned()
+            self.folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY))
+            weakref.finalize(self, _remove, self.folder, half_of(self.folder / _HELD)[1])
             return
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
@@ -38,15 +44,31 @@ class Scratch:
         return tempfile.TemporaryFile(dir=self.folder, buffering=0)  # type: ignore[return-value]
 
     def answers(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """Return zeros in a .npy file, mapped into memory; it has its name when all answers are whole."""
-        path = self.folder / f".{name}.npy{_HALF}"
-        path.unlink(missing_ok=True)
+        """Return zeros in a file, mapped into memory; one of a .npy file that has its name when all answers are whole.
+
+        What is asked for later is in a file without a name.
+        """
         if 0 in shape:
             return np.zeros(shape, dtype)
-        array = np.lib.format.open_memmap(path, mode="w+", dtype=np.dtype(dtype), shape=shape)  # type: ignore[no-untyped-call]
-        array._scratch = self  # type: ignore[attr-defined]  # the folder stays as long as its answers
-        self._maps.append(weakref.ref(array._mmap))  # type: ignore[attr-defined]
+        path, kind = self.folder / f"{name}.npy", np.dtype(dtype)
+        if self._halves is None:
+            with self.file() as file:
+                array: Any = np.memmap(file, kind, "w+", shape=shape)  # type: ignore[call-overload]
+                _take_room(file, path)
+        else:
+            remove_left_behind(path)
+            self._take_away(path)
+            half, locked = self._halves[path] = half_of(path)
+            array = np.lib.format.open_memmap(half, mode="w+", dtype=kind, shape=shape)  # type: ignore[no-untyped-call]
+            _take_room(locked, path)
+        array._scratch = self  # the folder stays as long as its answers
+        self._maps.append(weakref.ref(array._mmap))
         return np.asanyarray(array)
+
+    def heard(self, done: int, total: int) -> None:
+        """Tell who waits how many of the rows of a pass are done; 0 when it begins."""
+        if self.listener is not None:
+            self.listener(done, total)
 
     def let_go(self) -> None:
         """Take what was read and written of answers out of memory; it stays in their files."""
@@ -58,13 +80,52 @@ class Scratch:
     @contextmanager
     def answering(self) -> Iterator[None]:
         """Give answers their names once all of them are whole; take them away if something fails before."""
+        self._halves = {}
         try:
             yield
-            for half in self._halves():
-                half.replace(half.with_name(half.name.removeprefix(".").removesuffix(_HALF)))
+            for path, (half, _) in self._halves.items():
+                half.replace(path)
         finally:
-            for half in self._halves():
-                half.unlink(missing_ok=True)
+            for path in list(self._halves):
+                self._take_away(path)
+            self._halves = None
 
-    def _halves(self) -> list[Path]:
-        return list(self.folder.glob(f".*.npy{_HALF}"))
+    def _take_away(self, path: Path) -> None:
+        """Take away what is not whole yet of answers, if there is any."""
+        assert self._halves is not None
+        if path in self._halves:
+            half, file = self._halves.pop(path)
+            file.close()
+            half.unlink(missing_ok=True)
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Have errors of the system, such as a disk that is full, say of which file or folder they are."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+def _take_room(file: BinaryIO, path: Path) -> None:
+    """Take the room of a mapped file on disk at once: where there is none, writing to the map would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        with told_of(path):
+            os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
+
+
+def _remove(folder: Path, held: BinaryIO) -> None:
+    held.close()  # it was locked until now
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned() -> None:
+    """Remove temporary folders of runs that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
+        marks = list(folder.glob(f".{_HELD}.vbrand-*"))
+        if marks:
+            remove_left_behind(folder / _HELD)
+            if not any(mark.exists() for mark in marks):
+                shutil.rmtree(folder, ignore_errors=True)

@@ -6,6 +6,7 @@ is sent from here: what a lost worker held is made again from where it came.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,13 +14,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.io.sources.cluster import each_result, in_order
+from vbrand.io.sources.cluster import ClusterError, each_result, in_order, threads_of
 from vbrand.io.sources.flat import COPIED, Numbers, numbers_of
 from vbrand.io.sources.scratch import Scratch
+from vbrand.io.tables.frames import TableError
 from vbrand.threads import one_thread
 from vbrand.types import BoolArray, IntArray
 
 Kept = TypeVar("Kept")
+# tasks of a pass for each thread of the cluster, so that none waits long for the others; rows of one task, at the most
+_TASKS, _TASK_ROWS = 4, 2**20
 
 
 class WorkerRows:
@@ -87,18 +91,33 @@ class WorkerRows:
     ) -> list[Kept]:
         """Return what is kept of the work on each piece, in their order; `rows` say how a table is seen.
 
-        One task for each piece; what one returns is taken as soon as it comes.
+        One task for some neighbouring pieces; what one returns is taken as soon as it comes.
         """
-        self._cut([pieces[0].start, *(piece.stop for piece in pieces)])
+        runs = self._runs(pieces)
+        self._cut([pieces[0].start, *(run[-1].stop for run in runs)])
         bare = replace(rows, table=None)
 
         def submit(number: int) -> Any:
-            return self._submit(_worked, work, bare, self._parts[number], given(pieces[number]))
+            run = runs[number]
+            own = [slice(piece.start - run[0].start, piece.stop - run[0].start) for piece in run]
+            return self._submit(_worked, work, bare, self._parts[number], own, [given(piece) for piece in run])
 
         kept = dict[int, Kept]()
-        for number, found in each_result(self.client, submit, len(pieces)):
-            kept[number] = taken(pieces[number], found)
-        return [kept[number] for number in range(len(pieces))]
+        for number, found in each_result(self.client, submit, len(runs)):
+            for piece, one in zip(runs[number], found, strict=True):
+                kept[piece.start] = taken(piece, one)
+        return [kept[piece.start] for piece in pieces]
+
+    def _runs(self, pieces: list[slice]) -> list[list[slice]]:
+        """Return the pieces that each task is about; few tasks, for each costs milliseconds beside its work."""
+        count = min(len(pieces), max(self._tasks, -(-(pieces[-1].stop - pieces[0].start) // _TASK_ROWS)))
+        edges = np.linspace(0, len(pieces), count + 1).astype(int).tolist()
+        return [pieces[first:last] for first, last in pairwise(edges)]
+
+    @cached_property
+    def _tasks(self) -> int:
+        """Return the number of tasks of a pass, at least: as it was at first, lest rows be cut again and again."""
+        return _TASKS * max(1, sum(threads_of(self.client).values()))
 
     def _cut(self, edges: list[int]) -> None:
         """Cut the rows into other ranges. Dask keeps how the parts of before are made, not the parts."""
@@ -127,7 +146,13 @@ def gathered_parts(
     def look(number: int) -> Any:
         return client.submit(_labelled, parts[number], pure=False)
 
-    found = in_order(client, look, len(parts))
+    try:
+        found = in_order(client, look, len(parts))
+    except (TableError, ClusterError):
+        raise
+    except Exception as error:  # whatever the reader of a file says
+        why = (str(error.__cause__ or error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise TableError(f"a partition of the Dask table can't be read: {why}. Mend it, and begin again.") from None
     rows = [client.submit(_unlabelled, part, pure=False) for part in parts]
     rest = WorkerRows(client, rows, [size for size, _, _ in found], columns, dtype, scratch)
     known = np.concatenate([np.empty((0, columns), dtype), *(own for _, own, _ in found)])
@@ -166,6 +191,8 @@ def _assembled(ranges: list[tuple[int, int]], *parts: NDArray[Any]) -> NDArray[A
     return np.concatenate([part[first:last] for (first, last), part in zip(ranges, parts, strict=True)])
 
 
-def _worked(work: Callable[..., Any], rows: Any, table: NDArray[Any], given: tuple[Any, ...]) -> Any:
+def _worked(
+    work: Callable[..., Any], rows: Any, table: NDArray[Any], pieces: list[slice], given: list[tuple[Any, ...]]
+) -> list[Any]:
     with one_thread():
-        return work(replace(rows, table=table), *given)
+        return [work(replace(rows, table=table[piece]), *each) for piece, each in zip(pieces, given, strict=True)]

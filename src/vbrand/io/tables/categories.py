@@ -114,10 +114,8 @@ def _chosen(table: Any, wanted: Wanted) -> list[int]:
     if wanted is None or len(getattr(table, "shape", ())) != 2:
         return []
     if not isinstance(wanted, str):
-        if (
-            not isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
-            or np.ndim(np.asarray(wanted, object)) > 1
-        ):
+        listed = isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
+        if not listed or np.ndim(np.asarray(wanted, object)) != (0 if isinstance(wanted, set | frozenset) else 1):
             raise ValueError(f"categories={wanted!r}: give 'auto', None, or a list of names or places of columns.")
         return sorted({_place(one, names, table.shape[1]) for one in wanted})
     if names is None or not hasattr(table, "dtypes"):

@@ -37,6 +37,11 @@ def files_of(path: str) -> list[Path] | None:
     return None
 
 
+def is_pipe(path: str) -> bool:
+    """Return whether this can be read only once: a pipe, such as <(...) of a shell."""
+    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
+
+
 @dataclass(frozen=True)
 class _Part:
     """One file: what it was when it was looked at."""

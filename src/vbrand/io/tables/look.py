@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.checks import brief
 from vbrand.io.tables.columns import Choice, choice_of
 from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import Frame, TableError, listed
@@ -152,7 +153,7 @@ def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...], choice: Choice) -> 
         if name in frame.mixed:
             row, text = frame.mixed[name]
             notes.append(
-                f"'{name}' holds text ({text!r} in row {row}): correct it, or leave the column out (--ignore)."
+                f"'{name}' holds text ({brief(text)} in row {row}): correct it, or leave the column out (--ignore)."
             )
     used = {*choice.columns, *choice.categories}
     gaps = [column for column in columns if column.name in used and column.missing]

@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from vbrand.checks import brief
 from vbrand.types import IntArray
+
+_COMPLEX = "give real numbers, such as real and imaginary parts in columns of their own."
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ def _validated(estimator: Any, table: Any, *, reset: bool, least_rows: int) -> N
     except ValueError as error:
         if "could not convert string" in str(error):
             raise ValueError(_text_in(table)) from None
+        if "Complex data not supported" in str(error):
+            raise ValueError(f"Complex data not supported: {_COMPLEX}") from None
+        if "minimum of" in str(error) and "sample" in str(error):
+            raise ValueError(f"{error} Give more rows.") from None
         if "\n" in str(error):  # scikit-learn shows the rows, however many there are
             words = [line for line in str(error).splitlines() if not line.startswith(("array=", "[", " "))]
             raise ValueError(" ".join(words)) from None
@@ -100,9 +107,8 @@ def _text_in(table: Any) -> str:
         for i, value in enumerate(values[:, j].tolist()):
             if isinstance(value, str) and not is_number(value):
                 name = f"column {j}" if names is None else f"column '{names[j]}'"
-                return (
-                    f"{name} holds text ({value!r} in row {i}); numbers are expected. Leave the column out, or code it."
-                )
+                where = f"{name} holds text ({brief(value)} in row {i})"
+                return f"{where}; numbers are expected. Leave the column out, or code it."
     return "the table holds text; numbers are expected."
 
 
