@@ -12,13 +12,19 @@ from attack.inputs import give
 from attack.jobs import get_ready
 from attack.judge import failure_of
 from attack.kills import stop
+from attack.mixed import mix
 from attack.models import change
 from attack.problems import solve
 from attack.settings import set_one
+from attack.sources import stay
+from attack.streams import go_on
 from attack.tables import read
 
 AREAS = {
     "problems": solve,
+    "mixed": mix,
+    "streams": go_on,
+    "sources": stay,
     "inputs": give,
     "settings": set_one,
     "models": change,
@@ -37,9 +43,14 @@ def attack(area, attempts, first=0):
     if area in RARE:
         get_ready()
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + attempts):
+
+        def attempt(seed):
             generator = np.random.default_rng([zlib.crc32(area.encode()), seed])
-            failure = failure_of(AREAS[area], generator, Path(folder))
+            return failure_of(AREAS[area], generator, Path(folder))
+
+        attempt(first)  # compiles what is new, which counts for no attempt
+        for seed in range(first, first + attempts):
+            failure = attempt(seed)
             if failure is not None:
                 failures[f"seed {seed}: {failure}"] += 1
     return failures

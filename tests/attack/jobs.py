@@ -1,5 +1,6 @@
 """What is stopped half-way, runs out of disk, or meets itself: jobs that write, and what must hold of their files."""
 
+import atexit
 import csv
 import functools
 import json
@@ -20,7 +21,7 @@ from vbrand import BrandSampler, VBrand
 from vbrand.commands.analysis import analyse, write_analysis
 from vbrand.io.tables.material import Roles, read_material
 
-JOBS = ("discover", "save", "sample")
+JOBS = ("discover", "save", "update", "sample", "on disk")
 
 
 @functools.cache
@@ -40,6 +41,17 @@ def _material():
         return read_material(str(train), str(test), Roles("grain"))
 
 
+@functools.cache
+def _file():
+    """Return a table on disk, labelled rows and others; it goes when the attack ends."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    rows, labels, unknown = _table()
+    known = pd.DataFrame(rows, columns=["a", "b"]).assign(grain=labels)
+    pd.concat([known, pd.DataFrame(unknown, columns=["a", "b"])]).to_parquet(Path(folder.name) / "table.parquet")
+    return Path(folder.name) / "table.parquet"
+
+
 def do(job, folder, threshold=0.5):
     """Fit and write; return labels, which are the same each time."""
     rows, labels, unknown = _table()
@@ -50,7 +62,16 @@ def do(job, folder, threshold=0.5):
         analysis = analyse(_material(), {"random_state": 0, "threshold": threshold}, lambda _: nullcontext())
         write_analysis(analysis, folder / "out", lambda _: nullcontext())
         return analysis.found.labels.tolist()
+    if job == "on disk":
+        detector = VBrand(random_state=0, threshold=threshold).fit(_file(), "grain", store=folder / "answers")
+        return detector.discovery_.labels.tolist()
     detector = VBrand(random_state=0, threshold=threshold).fit(rows, labels)
+    if job == "update":
+        detector.update(unknown[::2])
+        detector.save(folder / "weeks.vbrand")
+        found = detector.update(unknown[1::2])
+        detector.save(folder / "weeks.vbrand")
+        return found.labels.tolist()
     detector.discover(unknown)
     detector.save(folder / "model.vbrand")
     return detector.predict(unknown).tolist()
@@ -77,6 +98,8 @@ def want_whole(folder):
         elif path.name == "labels.csv":
             with path.open(newline="") as file:
                 want(len(list(csv.reader(file))) == 1 + len(_table()[2]), "labels.csv has other rows")
+        elif path.suffix == ".npy":
+            np.load(path)
         elif path.suffix == ".json":
             json.loads(path.read_text())
         elif path.name == "report.html":

@@ -1,6 +1,7 @@
 """What counts as a failure: a traceback, NaN, a hang, nonsense, or a message that helps nobody."""
 
 import os
+import resource
 import signal
 import warnings
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ import numpy as np
 LONGEST = 30.0
 # and by the clock, on a machine that does much else
 HANGS = 300
+# megabytes by which the most memory that was ever needed may grow in one attempt: its input has less than one
+MOST_MEMORY = 300.0
 # words of numpy, joblib and Python that say nothing to someone with a table
 _OF_OTHERS = (
     "not positive definite",
@@ -27,7 +30,7 @@ _OF_OTHERS = (
 
 def failure_of(attempt, generator, folder):
     """Return what is wrong with the outcome of an attempt; None if it ended well, or in a sentence."""
-    began = sum(os.times()[:4])
+    began, needed = sum(os.times()[:4]), _needed()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -40,8 +43,15 @@ def failure_of(attempt, generator, folder):
             return f"{type(error).__name__}: {wrong}: {str(error)[:200]!r}"
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:200]!r}"
-    took = sum(os.times()[:4]) - began
+    took, more = sum(os.times()[:4]) - began, _needed() - needed
+    if more > MOST_MEMORY:
+        return f"took {more:.0f} MB of memory"
     return f"took {took:.0f} s" if took > LONGEST else None
+
+
+def _needed():
+    """Return the most memory that this process ever had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 @contextmanager
