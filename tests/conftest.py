@@ -6,7 +6,19 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+
+
+def pytest_configure(config):
+    """Forget compiled code older than a source: numba looks at the file of a function, not at those it takes in."""
+    if hasattr(config, "workerinput"):
+        return
+    kept = [path for path in (ROOT / "src").rglob("*.nb[ic]") if path.exists()]
+    newest = max(path.stat().st_mtime for path in (ROOT / "src").rglob("*.py"))
+    if any(path.stat().st_mtime < newest for path in kept):
+        for path in kept:
+            path.unlink(missing_ok=True)
 
 
 @pytest.fixture(scope="session")

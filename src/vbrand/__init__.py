@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vbrand import partition
+    from vbrand import metrics, partition
     from vbrand.discovery.base import Discovery
     from vbrand.discovery.compare import compare
     from vbrand.estimators.mrcd import MRCD
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["MRCD", "BrandSampler", "Discovery", "VBrand", "__version__", "compare", "load", "partition"]
+__all__ = ["MRCD", "BrandSampler", "Discovery", "VBrand", "__version__", "compare", "load", "metrics", "partition"]
 
 # imported when first asked for, so that `vbrand --help` need not wait for scipy, scikit-learn and numba
 _HOMES = {
@@ -27,8 +27,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "partition":
-        return import_module("vbrand.partition")
+    if name in ("metrics", "partition"):
+        return import_module(f"vbrand.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'vbrand' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -16,10 +16,27 @@ from vbrand.discovery.base import Discovery
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.types import BoolArray
 
+__all__ = ["Confusion", "Scores", "confusion", "evaluate", "true_novelty"]
+
 
 @dataclass(frozen=True)
 class Scores:
-    """ARI, AMI and FMI compare clusters with true classes; the others compare known with novel."""
+    """ARI, AMI and FMI compare clusters with true classes; the others compare known with novel.
+
+    Parameters
+    ----------
+    ari, ami, fmi : float
+        1: the same groups.
+    novelty_f1, known_f1 : float
+        Novel rows, or known ones, are the positive ones.
+    known_accuracy, false_novelty : float
+        The share of known rows that get their own label, and of those that are called novel.
+
+    Examples
+    --------
+    >>> evaluate(["oat"] * 40 + ["millet"] * 30, found).novelty_f1
+    1.0
+    """
 
     ari: float
     ami: float
@@ -33,6 +50,20 @@ class Scores:
 def evaluate(truth: Any, found: Discovery) -> Scores:
     """Return the scores of a discovery; true classes that are not among `found.classes` are novel.
 
+    Parameters
+    ----------
+    truth : array of shape (n,)
+        The true class of each row.
+    found : Discovery
+        What `discover` returned.
+
+    Returns
+    -------
+    Scores
+        ARI, AMI, FMI, F1 and shares.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from vbrand import VBrand
     >>> rng = np.random.default_rng(0)
@@ -65,10 +96,48 @@ def evaluate(truth: Any, found: Discovery) -> Scores:
 
 
 def confusion(truth: Any, found: Discovery) -> Confusion:
-    """Return the table of true classes against known classes and novel groups."""
+    """Return the table of true classes against known classes and novel groups.
+
+    Parameters
+    ----------
+    truth : array of shape (n,)
+        The true class of each row.
+    found : Discovery
+        What `discover` returned.
+
+    Returns
+    -------
+    Confusion
+        It prints as a table; `counts` has the numbers.
+
+    Examples
+    --------
+    >>> confusion(["oat"] * 40 + ["millet"] * 30, found)
+                oat      rye  novel 1
+    millet        0        0       30
+    oat          40        0        0
+    """
     return confusion_of(truth, found.clusters, [group.name for group in found.groups])
 
 
 def true_novelty(truth: NDArray[Any], found: Discovery) -> BoolArray:
-    """Return which rows belong to a class that was not known."""
+    """Return which rows belong to a class that was not known.
+
+    Parameters
+    ----------
+    truth : array of shape (n,)
+        The true class of each row.
+    found : Discovery
+        What `discover` returned.
+
+    Returns
+    -------
+    boolean array of shape (n,)
+        True: novel.
+
+    Examples
+    --------
+    >>> int(true_novelty(["oat"] * 40 + ["millet"] * 30, found).sum())
+    30
+    """
     return np.asarray(~np.isin(truth, found.classes))

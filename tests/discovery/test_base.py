@@ -9,7 +9,6 @@ import pytest
 from tables import COLUMNS, grain_rows
 
 from vbrand import Discovery, VBrand
-from vbrand.discovery.base import Summary
 
 
 def test_notebooks_show_the_summary_and_no_markup_of_names():
@@ -29,24 +28,6 @@ def test_the_sentence_counts_every_row_once(grain_found):
     )
     outlying = replace(grain_found, groups=(*kinds[:2], replace(kinds[2], rows=1)))
     assert repr(outlying).endswith("0 to 0 novel groups, 1 looks like an outlier.")
-
-
-def test_the_summary_has_a_line_for_each_group_and_then_explanations_and_notes(grain_found):
-    lines = str(grain_found.summary()).splitlines()
-    assert lines.pop(0) == str(grain_found.check)
-    assert lines[0].split() == ["group", "rows", "weight", "P(novel)", "kind"]
-    assert [line.split()[0] for line in lines[1:4]] == ["oat", "rye", "novel"]
-    assert lines[4].startswith("novel 1: nearest known class: oat")
-    assert tuple(lines[-len(grain_found.notes) :]) == grain_found.notes
-    assert repr(grain_found.summary()) == str(grain_found.summary())
-
-
-def test_columns_of_the_summary_stand_below_their_names(grain_found):
-    long = tuple(replace(group, name=group.name * 9, rows=1_234_567) for group in grain_found.groups)
-    _, head, *lines = str(Summary(long, ())).splitlines()[:5]
-    for name in ("rows", "weight", "P(novel)"):
-        end = head.index(name) + len(name)
-        assert all(line[end - 1] != " " and line[end] == " " for line in lines)
 
 
 def test_a_row_that_is_not_there_is_refused(grain_found):
@@ -107,14 +88,6 @@ def test_of_polars_and_without_a_check_there_is_a_frame_too():
     assert isinstance(frame, pl.DataFrame)
     assert frame["doubtful"].null_count() == frame.height == 60
     assert isinstance(detector.discover(pl.DataFrame(new, schema=COLUMNS)).summary().to_frame(), pl.DataFrame)
-
-
-def test_the_summary_is_a_table_too(grain_found):
-    frame = grain_found.summary().to_frame()
-    assert frame["group"].tolist() == ["oat", "rye", "novel 1"]
-    assert frame["rows"].tolist() == [30, 0, 30]
-    assert frame["kind"].tolist() == ["known class", "known class", "novel group"]
-    assert frame.index.tolist() == [0, 1, 2]
 
 
 def test_a_report_is_one_file_with_the_settings(grain_found, tmp_path):

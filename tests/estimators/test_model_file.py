@@ -237,6 +237,7 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
         "settings",
         "facts",
         ("finding", "meaning", "checked", "rareness"),  # None: as in older files
+        ("finding", "meaning", "checked", "votes"),  # likewise
         ("finding", "prior", "weights", "concentration"),
         ("finding", "posterior", "weights", "concentration"),
         # what a check needs, and what it found: without it later answers are unchecked

@@ -7,7 +7,8 @@ import numba
 import pytest
 from numba.core import event
 
-from vbrand.estimators.progress import compilation_told, counted, shown
+from vbrand.estimators.progress import Pace, compilation_told, counted, passes_on, passes_shown, shown
+from vbrand.io.sources.scratch import Scratch
 
 
 def test_who_is_silent_gets_nothing_to_tell(capsys):
@@ -39,6 +40,42 @@ def test_the_search_can_be_told_of(capsys):
     with shown(True) as show:
         show(12, 3, -1234.56)
     assert capsys.readouterr().out == ""
+
+
+def test_a_pass_has_rows_per_second_and_time_left():
+    now = 100.0
+    pace = Pace(lambda: now)
+    assert pace.words(0, 8_000_000) == "a pass over 8,000,000 rows begins"
+    now = 102.0
+    said = "25% of 8,000,000 rows, 1,000,000 rows per second, 0:00:06 left of this pass"
+    assert pace.words(2_000_000, 8_000_000) == said
+    now = 200.0
+    pace.words(0, 5_000)  # another pass
+    now = 201.0
+    assert pace.words(5_000, 5_000) == "100% of 5,000 rows, 5,000 rows per second, 0:00:00 left of this pass"
+
+
+def test_who_waits_for_passes_is_told_while_they_go_on(capsys):
+    scratch = Scratch()
+    with shown(True, scratch) as show:
+        show(12, 3, -1234.56)
+        scratch.heard(10, 100)
+        assert scratch.listener is not None
+    with passes_shown(True, scratch, "reading") as held:
+        held.heard(10, 100)
+    assert scratch.listener is None
+    scratch.heard(100, 100)  # nobody listens
+    with passes_shown(True, None, "answering"), passes_shown(False, scratch, "answering"):
+        assert scratch.listener is None
+    assert capsys.readouterr().out == ""
+
+
+def test_a_line_of_the_terminal_shows_passes():
+    said = list[str]()
+    line = type("Line", (), {"update": staticmethod(said.append)})
+    passes_on(line, "reading big")(0, 7)
+    assert said == ["reading big: a pass over 7 rows begins"]
+    assert passes_on(None, "reading") is None
 
 
 def test_without_rich_a_sentence_says_what_to_do(monkeypatch):

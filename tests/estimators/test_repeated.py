@@ -142,3 +142,22 @@ def test_replicates_have_the_commonest_level_of_their_sample():
     found = given_rows(rows, Likeness(), np.array([0, 0, 0, 1]), None, (Category(1, ("red", "blue")),))
     assert found.rows[:3].tolist() == [[3.0, 2.0]] * 3
     assert np.isnan(found.rows[3, 1])
+
+
+def test_replicates_that_nobody_named_are_told_and_no_tree_is_asked():
+    """Trees that do not see a row see others of its sample, and would tell unlabelled rows by that."""
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0, 0.0, 0.0], [8.0, 0.0, 4.0, 0.0]])
+    labels = np.repeat([0, 1], 60)
+    known, new = (centres[own] + rng.normal(size=(own.size, 4)) for own in (labels, np.repeat([0, 1], 150)))
+    again, twice = (np.repeat(table, 3, axis=0) for table in (known, new))
+    again, twice = (table + 0.05 * rng.normal(size=table.shape) for table in (again, twice))
+    detector = VBrand(random_state=0).fit(again, np.repeat(labels, 3))
+    assert any("replicates" in note for note in detector.discover(twice).notes)
+    checked = detector._state.finding.meaning.checked
+    assert checked.rareness is None
+    assert checked.votes is None
+
+    once = VBrand(random_state=0).fit(known, labels)
+    assert not any("replicates" in note for note in once.discover(new).notes)
+    assert once._state.finding.meaning.checked.votes is not None

@@ -39,9 +39,12 @@ def test_skewed_columns_are_bent_and_the_answer_is_right(fitted):
 
 def test_without_transform_columns_are_taken_as_they_are():
     known, labels, new, _ = drawn()
-    found = VBrand(random_state=0, check=0).fit(known, labels).discover(new)
+    found = VBrand(random_state=0, check=0, transforms=None).fit(known, labels).discover(new)
     assert not any("skewed" in note for note in found.notes)
-    assert VBrand(scatter="mrcd", transforms="auto").fit(known, labels)._state.learned.passage.warp is None
+    # nor where the user says what classes look like, nor in wide tables
+    for settings in ({"scatter": "mrcd"}, {"reduce": 2}):
+        assert VBrand(**settings).fit(known, labels)._state.learned.passage.warp is None
+    assert VBrand().fit(known, labels)._state.learned.passage.warp is not None
 
 
 def test_units_zeros_and_orders_change_no_label(fitted):

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import check_number
+from vbrand.discovery.summary import Summary
 from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.events import NO_EVENTS, EventLog
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
-from vbrand.facts.terms import TERMS
 from vbrand.io.files.provenance import versions
 from vbrand.io.files.whole import write_whole
 from vbrand.io.tables.likeness import Likeness
@@ -59,6 +59,25 @@ class Discovery(ABC):
     A group exists if at least one row is labelled with it; the probability of other novel components goes to the
     best group of the row. Where no group exists the columns of `probabilities` are the known classes given that the
     row is known. Groups of fewer than `min_group` rows are outlier groups.
+
+    Attributes
+    ----------
+    labels : array of shape (n,), the known label of each row, or -1 / "novel"
+    clusters : array of shape (n,), the group of each row, by number
+    novelty_probability : array of shape (n,), P(novel)
+    novelty_score : array of shape (n,), log-odds of novelty above those of the threshold: for ranks
+    groups : known classes, then novel groups: name, rows, weight, kind, centre, explanation
+    n_groups : mean and interval of the number of novel groups
+    check : how far to trust it; None if that was not checked
+    log : what became of groups, batch after batch
+
+    Examples
+    --------
+    >>> found = detector.discover(unknown)
+    >>> found.labels[[0, -1]]
+    array(['oat', 'novel'], dtype='<U5')
+    >>> [group.name for group in found.groups]
+    ['oat', 'rye', 'novel 1']
     """
 
     context: Context = field(repr=False)
@@ -83,7 +102,26 @@ class Discovery(ABC):
 
     @abstractmethod
     def label_draws(self, n_draws: int = 1_000, random_state: Any = None) -> IntArray:
-        """Return draws of `clusters`, (draws, n): what `vbrand.partition` works on."""
+        """Return draws of `clusters`: what `vbrand.partition` works on.
+
+        Parameters
+        ----------
+        n_draws : int, default 1,000
+            How many; of the sampler at most as many, evenly over its chains.
+        random_state : int, RandomState or None
+            The seed; draws of the sampler need none.
+
+        Returns
+        -------
+        array of shape (draws, n)
+            Known classes are 0..J-1. In draws of the sampler the numbers of novel clusters mean nothing from one draw
+            to the next; those of a fit are drawn for each row by its own probabilities.
+
+        Examples
+        --------
+        >>> found.label_draws(5, random_state=0).shape
+        (5, 70)
+        """
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -125,7 +163,24 @@ class Discovery(ABC):
     ) -> Facts:
         """Return the facts that pictures are drawn from.
 
-        `source` is the name of the table, `names` and `truth` have one value per row, `scores` tell how good it is.
+        Parameters
+        ----------
+        source : str
+            The name of the table.
+        names, truth : sequences of length n, optional
+            What rows are called, and their true classes.
+        scores : pairs of a name and a number
+            How good it is.
+
+        Returns
+        -------
+        Facts
+            Small for any table.
+
+        Examples
+        --------
+        >>> found.facts().rows
+        70
         """
         return facts_of(
             self.context.table,
@@ -159,18 +214,44 @@ class Discovery(ABC):
     ) -> Path:
         """Write one HTML page to look at, which works offline, and return where it is.
 
-        `source` is the name of the table; `names` and `truth` have one value per row. Rows of a pandas table are called
-        as its index says.
+        Parameters
+        ----------
+        path : path
+            Of the page; its folder is made if need be.
+        source : str
+            The name of the table.
+        names : sequence of length n, optional
+            What rows are called. Rows of a pandas table are called as its index says.
+        truth : array of shape (n,), optional
+            True classes, where they are known.
+
+        Returns
+        -------
+        Path
+            Where the page is.
+
+        Examples
+        --------
+        >>> found.report("page.html").name
+        'page.html'
         """
         page = report_html(self.facts(source=source, names=names, truth=truth), self.context.settings, versions())
         write_whole(Path(path), lambda file: file.write(page.encode()))
         return Path(path)
 
     def to_frame(self) -> Any:
-        """Return a data frame with one line per row, in their order: label, group, probabilities, doubtful or not.
+        """Return a data frame with one line per row, in their order.
 
-        It is of pandas or polars, as the table was, and has the index of the table. `P(novel)` and those of the known
-        classes, such as `P(oat)`, sum to 1. `doubtful` rows are those of doubtful groups; empty if nothing was checked.
+        Returns
+        -------
+        data frame
+            Of pandas or polars, as the table was, with its index: label, group, `P(novel)` and those of the known
+            classes, such as `P(oat)`, which sum to 1, and whether its group is doubtful (empty if nothing was checked).
+
+        Examples
+        --------
+        >>> found.to_frame()["group"].value_counts().to_dict()
+        {'oat': 40, 'novel 1': 30}
         """
         names = np.array([group.name for group in self.groups], dtype=object)
         doubtful = np.array([group.doubtful for group in self.groups])
@@ -193,7 +274,23 @@ class Discovery(ABC):
         return None
 
     def has_rows_of(self, other: "Discovery") -> bool:
-        """Return whether another discovery is about the same rows."""
+        """Return whether another discovery is about the same rows.
+
+        Parameters
+        ----------
+        other : Discovery
+            Of any detector.
+
+        Returns
+        -------
+        bool
+            True if the tables have the same cells in the same order.
+
+        Examples
+        --------
+        >>> found.has_rows_of(detector.discover(unknown[::-1]))
+        False
+        """
         own, others = self.context.table, other.context.table
         if own.shape != others.shape:
             return False
@@ -204,7 +301,20 @@ class Discovery(ABC):
     def explain(self, row: int) -> Explanation:
         """Return how far a row lies from the nearest known class, and the columns that make the distance.
 
-        `row` is its position among the rows that were discovered.
+        Parameters
+        ----------
+        row : int
+            Its position among the rows that were discovered.
+
+        Returns
+        -------
+        Explanation
+            It prints as a sentence and a line for each column that matters.
+
+        Examples
+        --------
+        >>> str(found.explain(-1)).split(",")[0]
+        'nearest known class: oat'
         """
         if not -self.labels.size <= row < self.labels.size:
             raise IndexError(
@@ -216,6 +326,22 @@ class Discovery(ABC):
         """Return a table of the groups: rows, weight, mean novelty probability, and what each is.
 
         Below it stands where the novel groups lie beside the known classes, and what was done to the table.
+
+        Returns
+        -------
+        Summary
+            `print` shows it, `to_frame()` gives the table, notebooks show it by themselves.
+
+        Examples
+        --------
+        >>> print(found.summary())  # doctest: +ELLIPSIS
+        30 rows are called novel...
+        group       rows  weight  P(novel)  kind
+        oat           40  ...  known class
+        rye            0  ...  known class
+        novel 1       30  ...  novel group
+        novel 1: nearest known class: oat, ... standard deviations away (its own rows: about 1...)
+        ...
         """
         trust = UNCHECKED if self.check is None else str(self.check)
         return Summary(self.groups, self.notes, trust, self.context.likeness.without_index())
@@ -223,7 +349,20 @@ class Discovery(ABC):
     def select(self, false_share: float = 0.1) -> BoolArray:
         """Return the rows that can be called novel if this share of them may be known after all, (n,).
 
-        They are the rows with the largest P(novel), as many as keep the mean of P(known) at or below `false_share`.
+        Parameters
+        ----------
+        false_share : float in [0, 1], default 0.1
+            The rows are those with the largest P(novel), as many as keep the mean of P(known) at or below this.
+
+        Returns
+        -------
+        boolean array of shape (n,)
+            True: novel.
+
+        Examples
+        --------
+        >>> found.select(false_share=0.05)[[0, -1]]
+        array([False,  True])
         """
         check_number("false_share", false_share, 0.0, 1.0)
         order = np.argsort(-self.novelty_score, kind="stable")
@@ -257,60 +396,3 @@ class Discovery(ABC):
             for drift in self.context.drifts
         ]
         return f"{', '.join(parts)}.{''.join(moved)}"
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The groups as a table that prints, below the sentence that says how far to trust them.
-
-    `str` gives the text, `to_frame` the table.
-    """
-
-    groups: tuple[Group, ...]
-    notes: tuple[str, ...]
-    trust: str = UNCHECKED
-    likeness: Likeness = field(default_factory=Likeness, compare=False)  # of the table that was discovered
-
-    def to_frame(self) -> Any:
-        """Return the groups as a data frame, of pandas or polars, as the table was: one line each."""
-        columns = {
-            "group": [group.name for group in self.groups],
-            "rows": [group.rows for group in self.groups],
-            "weight": [group.weight for group in self.groups],
-            "P(novel)": [group.novelty_probability for group in self.groups],
-            "kind": [str(group.kind) for group in self.groups],
-            "doubtful": [group.doubtful for group in self.groups],
-        }
-        return self.likeness.frame({name: np.array(values) for name, values in columns.items()})
-
-    def __str__(self) -> str:
-        width = max(5, *(len(group.name) for group in self.groups))
-        digits = max(7, *(len(f"{group.rows:,}") for group in self.groups))
-        lines = [self.trust, f"{'group':{width}}  {'rows':>{digits}}  {'weight':>6}  {'P(novel)':>8}  kind"]
-        lines += [
-            f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.what}"
-            for g in self.groups
-        ]
-
-        for group in self.groups:
-            if group.kind == GroupKind.NOVEL and group.explanation is not None:
-                lines.append(f"{group.name}: {group.explanation}")
-        return "\n".join([*lines, *self.notes])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        tips = {"weight": TERMS["share"], "P(novel)": TERMS["P(novel)"]}
-        names = ("group", "rows", "weight", "P(novel)", "kind")
-        head = "".join(f'<th title="{escape(tips.get(name, ""))}">{name}</th>' for name in names)
-        body = "".join(
-            f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
-            f"<td>{g.novelty_probability:.3f}</td><td>{g.what}</td></tr>"
-            for g in self.groups
-        )
-
-        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
-        notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        told = f"<details><summary>Where novel groups lie, and what was done</summary>{notes}</details>"
-        return f"<p>{escape(self.trust)}</p>{table}{told}"

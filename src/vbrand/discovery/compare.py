@@ -73,6 +73,18 @@ class Comparison:
 def compare(first: Discovery, second: Discovery) -> Comparison:
     """Return where two discoveries of the same rows differ, such as a variational fit and the sampler.
 
+    Parameters
+    ----------
+    first, second : Discovery
+        Of the same rows and the same known classes.
+
+    Returns
+    -------
+    Comparison
+        It prints as a table; `differing` are the rows whose labels differ.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from vbrand import VBrand, compare
     >>> rng = np.random.default_rng(0)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit, logsumexp
 
-from vbrand.discovery.base import Context, Discovery, Summary
+from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.chains import Chains
 from vbrand.discovery.diagnostics import effective_size, split_rhat
 from vbrand.discovery.memberships import label_names
+from vbrand.discovery.summary import Summary
 from vbrand.facts.groups import INTERVAL, GroupCount, describe_groups
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows

@@ -2,16 +2,13 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_consistent_length
 
 from vbrand.checks import (
@@ -24,19 +21,16 @@ from vbrand.checks import (
     check_seed,
     check_whole,
 )
-from vbrand.discovery.base import Context, Discovery
-from vbrand.discovery.memberships import label_names, memberships
-from vbrand.estimators.columns import ColumnsOfFit
+from vbrand.discovery.base import Context
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.gaps import has_cells, notes_on_classes
-from vbrand.estimators.progress import compilation_told
+from vbrand.estimators.predicting import Predictor
+from vbrand.estimators.progress import compilation_told, passes_shown
 from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
-from vbrand.estimators.scoring import Scored
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
 from vbrand.estimators.way_in import way_in
 from vbrand.facts.explain import Yardstick
-from vbrand.inference.rows import Rows
 from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
@@ -49,20 +43,17 @@ from vbrand.model.kernels import Kernel
 from vbrand.model.prior import Prior
 from vbrand.robust.columns import constant_columns
 from vbrand.samples import by_content
-from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs, elicit
 from vbrand.stage1.passage import Passage
-from vbrand.trust.meaning import Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
 
-class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
-    """The scikit-learn side of a detector of novelty. All that it knows is one value, `_state`."""
+class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
+    """The scikit-learn side of a detector of novelty."""
 
     scatter: Any
     support_fraction: float
     reduce: Literal["auto"] | int | None
-    threshold: float
     update_known: bool
     min_group: int | None
     n_jobs: int | None
@@ -83,7 +74,6 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     transforms: Literal["auto"] | None = None
     engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
-    _state: Fitted | None = None
     _takes_gaps = True  # whether cells may be missing
     _tuning: Tuning = TUNED
 
@@ -92,6 +82,25 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
         """Return a detector with other tuned numbers than those it comes with: for benchmarks, not for tables.
 
         A clone of it, or one that is loaded from a file, has the usual numbers.
+
+        Parameters
+        ----------
+        tuning : Tuning
+            The numbers, as in `vbrand.estimators.tuning.TUNED`.
+        **settings
+            Those of the detector.
+
+        Returns
+        -------
+        detector
+            Not fitted yet.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> from vbrand.estimators.tuning import TUNED
+        >>> VBrand.tuned(replace(TUNED, outlier_rows=3), random_state=0)
+        VBrand(random_state=0)
         """
         detector = cls(**settings)
         detector._tuning = tuning
@@ -108,10 +117,29 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, groups: Any = None, *, store: Any = None) -> Self:
         """Learn the known classes from labelled rows.
 
-        Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. `groups` names the
-        sample that each row is of: replicates count once. A fit that is refused leaves the detector as it was. VBrand
-        also takes tables that do not fit into memory: X may be the name of a file, a folder or a pattern, with y the
-        name of the column of labels; `store` is then as in `discover`.
+        A fit that is refused leaves the detector as it was. VBrand also takes tables that do not fit into memory.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            numpy, pandas or polars; or the name of a file, a folder or a pattern (docs/scale.md).
+        y : labels of shape (n,)
+            Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. Of a file, the
+            name of the column of labels.
+        groups : array of shape (n,), optional
+            The sample that each row is of: replicates count once.
+        store : path, optional
+            As in `discover`.
+
+        Returns
+        -------
+        self
+            The detector, which now has `classes_`.
+
+        Examples
+        --------
+        >>> VBrand(random_state=0).fit(known, ["oat"] * 50 + ["rye"] * 50).classes_
+        array(['oat', 'rye'], dtype='<U3')
         """
         self._check_parameters()
         if y is None:
@@ -120,7 +148,8 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
             )
         categories: Categories = ()
         if self._is_source(X, groups):
-            opened = open_labelled(X, y, Scratch(store), self.engine)
+            with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
+                opened = open_labelled(X, y, scratch, self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             numbered, categories = coded(X, self.categories)
@@ -149,9 +178,25 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def discover(self, X: Any, groups: Any = None, *, store: Any = None) -> Any:
         """Share the rows of X out among the known classes and novel groups; later predictions use what was found.
 
-        `groups` names the sample that each row is of: replicates get one answer, that of their mean, and count once.
-        VBrand also takes tables that do not fit into memory: the name of a file, of a folder of files or a pattern, a
-        .npy file or a memory map. Their answers are memory maps, in the folder `store` or else in a temporary one.
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            Rows with the columns of `fit`. VBrand also takes tables that do not fit into memory: the name of a file, of
+            a folder of files or a pattern, a .npy file or a memory map. Their answers are memory maps.
+        groups : array of shape (n,), optional
+            The sample that each row is of: replicates get one answer, that of their mean, and count once.
+        store : path, optional
+            The folder in which answers on disk are kept; by default a temporary one.
+
+        Returns
+        -------
+        Discovery
+            A label, a group and probabilities for each row; also in `discovery_`.
+
+        Examples
+        --------
+        >>> detector.discover(unknown)
+        40 rows belong to the 2 known classes, 30 to 1 novel group.
         """
         fitted = self._fitted
         self._check_parameters()
@@ -181,93 +226,10 @@ class Shell(ColumnsOfFit, Scored, BaseEstimator):  # type: ignore[misc]
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
         if self._is_source(X, groups):
-            return open_rows(X, self._fitted_columns, Scratch(store), self.engine)
+            with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
+                return open_rows(X, self._fitted_columns, scratch, self.engine)
         numbered = recoded(X, self._fitted.learned.passage.categories, self._fitted_columns)
         return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the known label of each row, or -1 ("novel" where labels are text)."""
-        names = label_names(self.classes_)
-        best = [
-            np.where(part.is_novel(self._threshold), self.classes_.size, part.best_class)
-            for _, part in self._memberships(X)
-        ]
-        return np.asarray(names[np.concatenate(best)])
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities of the known classes, in the order of `classes_`, and of novelty (last)."""
-        parts = [np.column_stack([np.exp(part.known), part.novelty_probability]) for _, part in self._memberships(X)]
-        return np.concatenate(parts)
-
-    def novelty_score(self, X: Any) -> FloatArray:
-        """Return how novel each row is: log-odds of novelty above those of the threshold.
-
-        After a checked discovery they are stretched by how unlike the labelled rows a row is, so that rows of one group
-        do not tie; what is above 0 stays above 0.
-        """
-        return np.concatenate([part.novelty_score(self._threshold) for _, part in self._memberships(X)])
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return minus the novelty score: 0 and above is known."""
-        return -self.novelty_score(X)
-
-    def score_samples(self, X: Any) -> FloatArray:
-        """Return the log posterior predictive density of each row."""
-        # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
-        rows, predictive = self._rows(X), self._fitted.predictive
-        parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
-        return np.concatenate(parts) + self._fitted.learned.passage.log_volumes(rows)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Return the known labels."""
-        return self._fitted.learned.classes
-
-    @property
-    def categories_(self) -> Categories:
-        """Return the columns of categories and their levels."""
-        return self._fitted.learned.passage.categories
-
-    @property
-    def known_classes_(self) -> KnownClasses:
-        """Return what stage 1 learned, in the user's units (of a reduced table what its components can show)."""
-        return self._fitted.known
-
-    @property
-    def discovery_(self) -> Discovery:
-        """Return the last discovery; there is no such attribute before the first one."""
-        if self._fitted.discovery is None:
-            raise AttributeError(f"this {type(self).__name__} has discovered nothing yet: call `discover`.")
-        return self._fitted.discovery
-
-    @property
-    def _fitted(self) -> Fitted:
-        if self._state is None:
-            raise NotFittedError(f"This {type(self).__name__} is not fitted yet: call `fit` first.")
-        return self._state
-
-    @property
-    def _columns(self) -> Columns | None:  # type: ignore[override]
-        if self._state is None:
-            return None
-        passage = self._state.learned.passage
-        return Columns(passage.kept.size, passage.names)
-
-    @property
-    def _threshold(self) -> float:
-        """Return the probability of novelty above which a row is novel."""
-        found = self._fitted.finding.threshold
-        return float(self.threshold) if found is None else found
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._state is not None
-
-    def _memberships(self, X: Any) -> Iterator[tuple[slice, Memberships]]:
-        return memberships(self._rows(X), self._fitted.predictive)
-
-    def _rows(self, X: Any) -> Rows:
-        passage = self._fitted.learned.passage
-        return passage.rows(self._more_rows(X))
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
         """Return what stage 1 learns from labelled rows."""

@@ -54,8 +54,27 @@ class Batches(Stored):
 
         The rows of earlier batches are not needed. Groups keep their names: `novel 3` of one batch is `novel 3` of all
         later ones. The first batch after `fit` is a discovery; a detector that has discovered a table goes on from it.
-        `groups` names the sample that each row is of, as in `discover`. `labels` are the known classes of some rows, as
-        of control samples, None for the others: they teach nothing, but tell whether classes have moved.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            The rows of the batch, with the columns of `fit`.
+        groups : array of shape (n,), optional
+            The sample that each row is of, as in `discover`.
+        labels : array of shape (n,), optional
+            Known classes of some rows, as of control samples, None for the others: they teach nothing, but tell whether
+            classes have moved.
+
+        Returns
+        -------
+        Discovery
+            Of the rows of this batch.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> detector.update(np.vstack([rng.normal(8, 1, (20, 2)), rng.normal(-8, 1, (10, 2))]))
+        20 rows belong to the 2 known classes, 10 to 1 novel group.
         """
         fitted = self._fitted
         self._check_parameters()
@@ -71,19 +90,71 @@ class Batches(Stored):
         return self._state.discovery
 
     def name(self, group: str, label: Any) -> None:
-        """Make a group a known class, in place: `classes_` grows, and later answers use it."""
+        """Make a group a known class, in place: `classes_` grows, and later answers use it.
+
+        Parameters
+        ----------
+        group : str
+            What the group is called, such as "novel 1".
+        label : str or int
+            What it is, as the other labels are: text or a whole number.
+
+        Examples
+        --------
+        >>> detector.name("novel 1", "millet")
+        >>> detector.predict([[-8.0, -7.7]])
+        array(['millet'], dtype='<U6')
+        """
         self._state = named(self._fitted, group, label)
 
     def rename(self, label: Any, other: Any) -> None:
-        """Call a known class otherwise, in place."""
+        """Call a known class otherwise, in place.
+
+        Parameters
+        ----------
+        label, other : str or int
+            What it was called, and what it is called from now on.
+
+        Examples
+        --------
+        >>> detector.rename("oat", "wild oat")
+        >>> detector.classes_
+        array(['wild oat', 'rye'], dtype='<U8')
+        """
         self._state = renamed(self._fitted, label, other)
 
     def join(self, group: str, label: Any) -> None:
-        """Make a group part of a known class, in place: it is that, too."""
+        """Make a group part of a known class, in place: it is that, too.
+
+        Parameters
+        ----------
+        group : str
+            What the group is called, such as "novel 1".
+        label : str or int
+            The known class.
+
+        Examples
+        --------
+        >>> detector.join("novel 1", "rye")
+        >>> detector.predict([[8.0, 8.0], [-8.0, -7.7]])
+        array(['rye', 'rye'], dtype='<U5')
+        """
         self._state = joined(self._fitted, group, label)
 
     def forget(self, group: str) -> None:
-        """Make a group none, in place: its rows are outliers, and what they taught is dropped."""
+        """Make a group none, in place: its rows are outliers, and what they taught is dropped.
+
+        Parameters
+        ----------
+        group : str
+            What the group is called, such as "novel 1".
+
+        Examples
+        --------
+        >>> detector.forget("novel 1")
+        >>> detector.group_names
+        ['oat', 'rye']
+        """
         self._state = forgotten(self._fitted, group)
 
     @property
@@ -97,7 +168,18 @@ class Batches(Stored):
         return group_names(self._fitted)
 
     def events(self) -> EventLog:
-        """Return what became of groups, batch after batch."""
+        """Return what became of groups, batch after batch.
+
+        Returns
+        -------
+        EventLog
+            In order: each event has its batch, kind, group and number of rows.
+
+        Examples
+        --------
+        >>> [(event.batch, event.kind.value, event.group, event.rows) for event in detector.events()]
+        [(1, 'born', 'novel 1', 30)]
+        """
         return log_of(begun(self._fitted.finding))
 
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:

@@ -25,6 +25,7 @@ from vbrand.stage1.passage import Passage
 from vbrand.stage1.warp import Warp
 from vbrand.trust.meaning import Checked
 from vbrand.trust.rareness import wrong_with
+from vbrand.trust.votes import wrong_with_votes
 from vbrand.types import FloatArray, IntArray
 
 # numbers in working coordinates are far below it, and their squares can still be added up
@@ -259,6 +260,9 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
     _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
     if checked.rareness is not None:
         wrong = wrong_with(checked.rareness, q)
+        _want(not wrong, wrong)
+    if checked.votes is not None:
+        wrong = wrong_with_votes(checked.votes, q, classes)
         _want(not wrong, wrong)
 
 

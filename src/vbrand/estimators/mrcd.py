@@ -91,7 +91,25 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Estimate location and covariance of the rows of X; y is ignored."""
+        """Estimate location and covariance of the rows.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            At least three rows; cells may be missing.
+        y : ignored
+            For scikit-learn's tools.
+
+        Returns
+        -------
+        self
+            With `location_`, `covariance_` and what else stands under Attributes.
+
+        Examples
+        --------
+        >>> MRCD().fit([[0.0, 1.0], [1.0, 0.5], [0.5, 0.2], [0.2, 0.8], [90.0, -90.0]]).support_
+        array([ True, False,  True,  True, False])
+        """
         self._check_parameters()
         given, columns = first_rows(self, X, 3, gaps=True)
         rows = given.astype(np.float64)
@@ -129,11 +147,41 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         return self
 
     def get_precision(self) -> FloatArray:
-        """Return the inverse of the covariance."""
+        """Return the inverse of the covariance.
+
+        Returns
+        -------
+        array of shape (p, p)
+            `precision_`.
+
+        Examples
+        --------
+        >>> fit = MRCD().fit(np.random.default_rng(0).normal(size=(50, 2)))
+        >>> (fit.get_precision() @ fit.covariance_).round(6) + 0.0
+        array([[1., 0.],
+               [0., 1.]])
+        """
         return self.precision_
 
     def mahalanobis(self, X: Any) -> FloatArray:
-        """Return the squared Mahalanobis distance of each row of X to the location, in the columns that it has."""
+        """Return the squared Mahalanobis distance of each row to the location, in the columns that it has.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        array of shape (n,)
+            Squared distances.
+
+        Examples
+        --------
+        >>> fit = MRCD().fit(np.random.default_rng(0).normal(size=(50, 2)))
+        >>> fit.mahalanobis([[0.0, 0.0], [30.0, 30.0]]) > 100
+        array([False,  True])
+        """
         check_is_fitted(self)
         rows = more_rows(self, X, self._fitted_columns, gaps=True)
         if np.isnan(rows).any():

@@ -14,8 +14,11 @@ _FEW = 10
 _NAMED = 5
 
 
-def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) -> tuple[str, ...]:
-    """Return what was done to labelled rows and to a table; `pieces` are classes that novel components belong to."""
+def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given, again: bool = False) -> tuple[str, ...]:
+    """Return what was done to labelled rows and to a table.
+
+    `pieces` are classes that novel components belong to; `again`: rows look like replicates.
+    """
     notes, classes, reduction = list[str](), learned.classes, learned.passage.reduction
     if reduction is not None:
         notes.append(
@@ -31,6 +34,12 @@ def notes_on(learned: Learned, prior: Prior, pieces: list[int], table: Given) ->
     if coarse:
         notes.append(f"rounded columns: {', '.join(coarse)}. No group is taken to be thinner than that.")
     notes += [*learned.notes, *table.notes, *notes_on_cells(table.rows, learned.passage), *_guesses(learned)]
+
+    if again:
+        notes.append(
+            "many rows are nearer to others than chance puts them. If they are replicates of one sample, name the "
+            "samples (groups=, --replicate COLUMN): each would count once, and fewer known rows be called novel."
+        )
 
     modes = np.bincount(prior.class_of[prior.class_of >= 0])
     if (modes > 1).any():

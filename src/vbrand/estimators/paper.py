@@ -1,10 +1,46 @@
 """The settings of the paper's studies, as really run."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from vbrand.checks import check_choice
 from vbrand.types import FloatArray
+
+
+class Published:
+    """Gives a detector the settings of the paper."""
+
+    @classmethod
+    def paper(cls, X: Any, study: str = "statlog", **changes: Any) -> Self:
+        """Return a detector with the settings of the paper, derived from labelled rows as in one of its studies.
+
+        One Gaussian per class, its MCD, the study's priors, 200 restarts.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            The labelled rows.
+        study : "statlog", "ss1", "ss2" or "ss3", default "statlog"
+            "statlog", the real-data study, is the one for tables of your own: its priors come from the mean and
+            covariance of X.
+        **changes
+            Settings that should be different.
+
+        Returns
+        -------
+        detector
+            Not fitted yet.
+
+        Examples
+        --------
+        >>> VBrand.paper(known, n_starts=20).kernel
+        'gaussian'
+        """
+        check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
+        own = paper_settings(study, np.asarray(X, dtype=np.float64))
+        settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
+        return cls(**settings)
 
 
 def sampler_settings(columns: int) -> dict[str, Any]:

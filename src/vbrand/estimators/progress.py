@@ -1,9 +1,10 @@
-"""Long work shows progress: one line with sweeps, novel groups and the bound, or a bar where the end is known."""
+"""Long work shows progress: one line with sweeps, novel groups and the bound, how far a pass over rows is, or a bar."""
 
 import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from importlib import import_module
 from time import monotonic
 from typing import Any
@@ -49,27 +50,89 @@ class _Compilation(event.Listener):  # type: ignore[misc]
             gc.enable()
 
 
+class Pace:
+    """How far a pass over rows is, in words: the share that is done, rows per second, and the time that is left."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock, self._began = clock, clock()
+
+    def words(self, done: int, total: int) -> str:
+        """Return where the pass is; it begins when nothing is done yet."""
+        if done == 0:
+            self._began = self._clock()
+            return f"a pass over {total:,} rows begins"
+        rate = done / max(self._clock() - self._began, 1e-9)
+        left = timedelta(seconds=round((total - done) / rate))
+        return f"{done / total:.0%} of {total:,} rows, {rate:,.0f} rows per second, {left} left of this pass"
+
+
 @contextmanager
-def shown(verbose: bool) -> Iterator[Progress | None]:
+def shown(verbose: bool, scratch: Any = None) -> Iterator[Progress | None]:
     """Yield a function that shows where the search is, or None if it is to be silent.
 
-    In a terminal rich draws the line; in a notebook it is an output of the cell that changes, with no need of widgets.
+    `scratch` is the folder of rows that do not lie in memory: then it is also shown how far the pass over them is.
     """
     if not verbose:
         yield None
         return
+    place = "looking for novel groups"
+    with _line(place) as say:
+
+        def show(sweeps: int, groups: int, bound: float) -> None:
+            nonlocal place
+            place = _place(sweeps, groups, bound)
+            say(place)
+
+        with _listening(scratch, lambda words: say(f"{place}; {words}")):
+            yield show
+
+
+@contextmanager
+def passes_shown(verbose: bool, scratch: Any, what: str) -> Iterator[Any]:
+    """Show how far passes over rows are that do not lie in memory, if anybody wants to know; yield their folder."""
+    if not verbose or scratch is None:
+        yield scratch
+        return
+    with _line(what) as say, _listening(scratch, lambda words: say(f"{what}: {words}")):
+        yield scratch
+
+
+def passes_on(line: Any, what: str) -> Callable[[int, int], None] | None:
+    """Return a function that shows on a line of the terminal, if there is one, how far a pass over rows is."""
+    if line is None:
+        return None
+    pace = Pace()
+    return lambda done, total: line.update(f"{what}: {pace.words(done, total)}")
+
+
+@contextmanager
+def _listening(scratch: Any, say: Callable[[str], None]) -> Iterator[None]:
+    """Say how far passes over the rows of a folder are, if there is one."""
+    if scratch is None:
+        yield
+        return
+    pace = Pace()
+    scratch.listener = lambda done, total: say(pace.words(done, total))
+    try:
+        yield
+    finally:
+        scratch.listener = None
+
+
+@contextmanager
+def _line(first: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that says something in one line that changes.
+
+    In a terminal rich draws the line; in a notebook it is an output of the cell that changes, with no need of widgets.
+    """
     if _in_notebook():
-        yield _told_in_notebook()
+        yield _told_in_notebook(first)
         return
     rich = _rich()
     columns = rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.TimeElapsedColumn()
     with rich.Progress(*columns, transient=True, console=_errors()) as bar:
-        task = bar.add_task("looking for novel groups")
-
-        def show(sweeps: int, groups: int, bound: float) -> None:
-            bar.update(task, description=_place(sweeps, groups, bound))
-
-        yield show
+        task = bar.add_task(first)
+        yield lambda words: bar.update(task, description=words)
 
 
 @contextmanager
@@ -77,6 +140,9 @@ def counted(verbose: bool, sweeps: int, what: str) -> Iterator[Callable[[int], N
     """Yield a function that is told of sweeps done, of so many, or None if it is to be silent."""
     if not verbose:
         yield None
+        return
+    if _in_notebook():
+        yield _counted_in_notebook(sweeps, what)
         return
     rich = _rich()
     columns = *rich.Progress.get_default_columns(), rich.TimeElapsedColumn()
@@ -102,18 +168,30 @@ def _in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def _told_in_notebook() -> Progress:
-    """Return a function that shows where the search is below the cell, a few times a second at most."""
+def _counted_in_notebook(sweeps: int, what: str) -> Callable[[int], None]:
+    """Return a function that says below the cell how many sweeps are done."""
+    say, done = _told_in_notebook(what), 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        say(f"{what}: {done:,} of {sweeps:,} sweeps", done >= sweeps)
+
+    return advance
+
+
+def _told_in_notebook(first: str) -> Callable[..., None]:
+    """Return a function that says something below the cell, a few times a second at most, or in any case."""
     display = import_module("IPython.display").display
-    told, last = display({"text/plain": "looking for novel groups"}, raw=True, display_id=True), 0.0
+    told, last = display({"text/plain": first}, raw=True, display_id=True), 0.0
 
-    def show(sweeps: int, groups: int, bound: float) -> None:
+    def say(words: str, in_any_case: bool = False) -> None:
         nonlocal last
-        if monotonic() - last >= _PAUSE:
+        if in_any_case or monotonic() - last >= _PAUSE:
             last = monotonic()
-            told.update({"text/plain": _place(sweeps, groups, bound)}, raw=True)
+            told.update({"text/plain": words}, raw=True)
 
-    return show
+    return say
 
 
 def _place(sweeps: int, groups: int, bound: float) -> str:

@@ -75,6 +75,18 @@ def _from_3(tree: Tree) -> Tree:
     return {**tree, "finding": {**tree["finding"], "story": None}}
 
 
+def _from_4(tree: Tree) -> Tree:
+    """Return a tree of schema 5: trees are a part of what they say, for they say several things."""
+    checked = tree["finding"]["meaning"].get("checked")
+    rareness = None if checked is None else checked.get("rareness")
+    if rareness is None:
+        return tree
+    trees = dict(rareness["contrast"])
+    contrast = {"share": trees.pop("share"), "trees": trees}
+    meaning = {**tree["finding"]["meaning"], "checked": {**checked, "rareness": {**rareness, "contrast": contrast}}}
+    return {**tree, "finding": {**tree["finding"], "meaning": meaning}}
+
+
 # the step from schema 1, that from schema 2, ..
-_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1, _from_2, _from_3)
+_STEPS: tuple[Callable[[Tree], Tree], ...] = (_from_1, _from_2, _from_3, _from_4)
 SCHEMA = 1 + len(_STEPS)

@@ -23,6 +23,23 @@ class Scored:
         was discovered before: with nothing discovered, as in `cross_val_score`, on the known classes and the prior of
         novelty alone. So this tells how well known classes are told apart and how many rows of them are refused; how
         good novel groups are it does not tell: `vbrand.metrics.evaluate` does.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            Rows with the columns of `fit`.
+        y : labels of shape (n,)
+            Their true classes.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Examples
+        --------
+        >>> detector.score([[0.2, -0.1], [8.1, 7.9], [-8.0, -7.7]], ["oat", "rye", "millet"])
+        1.0
         """
         labels, given = read_labels(y)
         predicted = self.predict(X)

@@ -1,4 +1,4 @@
-"""Settings that are beliefs: numbers in a range, arrays of numbers, or one sentence."""
+"""Settings that are beliefs or effort: words, numbers in a range, arrays of numbers, or one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vbrand.checks import brief, check_number
+from vbrand.checks import brief, check_choice, check_number, check_whole
+from vbrand.model.kernels import KERNELS
 from vbrand.types import FloatArray
 
 # strengths, weights and factors beyond them are no beliefs, and would leave the range of numbers
@@ -38,6 +39,20 @@ def check_beliefs(detector: Any) -> None:
             f"concentration is {brief(value)}; it must be a number from {SMALLEST:g} to {LARGEST:g}, or a tuple "
             "of two: shape and rate."
         ) from None
+
+
+def check_effort(detector: Any) -> None:
+    """Refuse words and numbers of VBrand that are no way to fit, to search or to check."""
+    check_choice("kernel", detector.kernel, tuple(KERNELS))
+    check_choice("scatter", detector.scatter, ("modes", "mrcd", "mcd", "empirical"))
+    check_choice("search", detector.search, ("moves", "restarts", "none"))
+    check_number("tol", detector.tol, 0.0)
+    if not (isinstance(detector.check, str) and detector.check == "auto"):
+        check_whole("check", detector.check, 0)
+    if detector.max_false_novelty is not None:
+        check_number("max_false_novelty", detector.max_false_novelty, 0.0, 1.0)
+    for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
+        check_whole(name, getattr(detector, name), 1)
 
 
 @contextmanager

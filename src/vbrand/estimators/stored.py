@@ -35,14 +35,44 @@ class Stored(Shell):
         The file holds arrays and text only: nothing that runs. It has what was learned and the facts of the last
         discovery (among them principal components of up to 2,000 rows), not the table; nor `init`, nor a
         `random_state` that is no number. So that later discoveries can be checked it has labelled rows, at most 1,000
-        of each class; without `rows` it has none, and discoveries of the detector that is loaded are unchecked;
-        nor the last rows of batches, but what they taught.
+        of each class.
+
+        Parameters
+        ----------
+        path : path
+            Of the file; the folder is made if need be.
+        rows : bool, default True
+            Whether labelled rows and the last rows of batches are kept. Without them discoveries of the detector that
+            is loaded are unchecked; what batches taught is kept.
+
+        Examples
+        --------
+        >>> import vbrand
+        >>> detector.save("grain.vbrand")
+        >>> vbrand.load("grain.vbrand").predict([[8.1, 7.9]])
+        array(['rye'], dtype='<U5')
         """
         model = self.model()
         write_model(Path(path), model if rows else without_rows(model))
 
     def model(self, facts: Facts | None = None) -> Model:
-        """Return what a model file holds; `facts` instead of those of the last discovery."""
+        """Return what a model file holds: `save` writes it.
+
+        Parameters
+        ----------
+        facts : Facts, optional
+            Instead of those of the last discovery.
+
+        Returns
+        -------
+        Model
+            Versions, settings, what was learned and found, and the facts of reports.
+
+        Examples
+        --------
+        >>> detector.model().settings["random_state"]
+        0
+        """
         fitted = self._fitted
         if facts is None:
             facts = fitted.facts if fitted.discovery is None else fitted.discovery.facts()
@@ -50,7 +80,23 @@ class Stored(Shell):
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
-        """Return the detector that a model file holds."""
+        """Return the detector that a model file holds.
+
+        Parameters
+        ----------
+        model : Model
+            As `model()` gives it.
+
+        Returns
+        -------
+        detector
+            It predicts, discovers and goes on from batch to batch.
+
+        Examples
+        --------
+        >>> VBrand.from_model(detector.model()).predict([[8.1, 7.9]])
+        array(['rye'], dtype='<U5')
+        """
         unknown = sorted(set(model.settings) - set(cls().get_params()))
         if unknown:
             raise ModelFileError(

@@ -5,12 +5,11 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.checks import check_choice, check_number, check_whole
 from vbrand.discovery.memberships import Answers, answers_of, memberships
 from vbrand.discovery.variational import discovery_of, in_user_units
 from vbrand.estimators.batches import Batches, Task
@@ -30,15 +29,16 @@ from vbrand.estimators.identity import identity
 from vbrand.estimators.learning import known_classes
 from vbrand.estimators.model_file import read_model
 from vbrand.estimators.notes import notes_on
-from vbrand.estimators.paper import paper_settings
-from vbrand.estimators.progress import shown
+from vbrand.estimators.paper import Published
+from vbrand.estimators.progress import passes_shown, shown
+from vbrand.estimators.settings import check_effort
 from vbrand.estimators.starting import start_of
 from vbrand.estimators.story import drifts_in, earlier_of, inside_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
 from vbrand.io.tables.categories import Wanted
-from vbrand.model.kernels import KERNELS, KernelName
+from vbrand.model.kernels import KernelName
 from vbrand.model.predictive import log_component_weights
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.modes import known_without
@@ -48,7 +48,7 @@ from vbrand.trust.folds import Relearned
 from vbrand.types import BoolArray, FloatArray
 
 
-class VBrand(Batches):
+class VBrand(Published, Batches):
     """Finds known classes and novel groups in unlabelled rows.
 
     `fit` learns the known classes robustly; `discover` shares the unlabelled rows out among them and a
@@ -87,11 +87,11 @@ class VBrand(Batches):
         Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
         polars' categorical type, booleans, or text of few levels; None: none. Levels that no labelled row has count as
         one more level.
-    transforms : "auto" or None, default None
+    transforms : "auto" or None, default "auto"
         "auto": columns whose classes are skewed within (positive with a long right tail, piled up at a bound) are
         measured on a scale that is bent, as a logarithm is, where the labelled rows are so much likelier on it. None
-        takes them as they are, and so does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not
-        "modes".
+        takes them as they are, and so does "auto" where columns are reduced (`reduce`), when `novel_mean` or
+        `novel_scale` is given, or `scatter` is not "modes".
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
@@ -153,8 +153,11 @@ class VBrand(Batches):
     >>> known = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
     >>> unknown = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(-8, 1, (30, 2))])
     >>> detector = VBrand(random_state=0).fit(known, ["oat"] * 50 + ["rye"] * 50)
-    >>> detector.discover(unknown)
+    >>> found = detector.discover(unknown)
+    >>> found
     40 rows belong to the 2 known classes, 30 to 1 novel group.
+
+    Examples of the methods go on from here.
     """
 
     def __init__(
@@ -170,7 +173,7 @@ class VBrand(Batches):
         support_fraction: float = 0.75,
         max_modes: int = 4,
         categories: Wanted = "auto",
-        transforms: Literal["auto"] | None = None,
+        transforms: Literal["auto"] | None = "auto",
         reduce: Literal["auto"] | int | None = "auto",
         max_novel: int = 20,
         search: Search = "moves",
@@ -226,19 +229,6 @@ class VBrand(Batches):
         self.novel_scale = novel_scale
         self.concentration = concentration
 
-    @classmethod
-    def paper(cls, X: Any, study: str = "statlog", **changes: Any) -> Self:
-        """Return a detector with the settings of the paper, derived from the labelled rows X as in one of its studies.
-
-        One Gaussian per class, its MCD, the study's priors, 200 restarts. "statlog", the real-data study, is the one
-        for tables of your own: its priors come from the mean and covariance of X. The others are "ss1", "ss2" and
-        "ss3". `changes` are settings of VBrand that should be different.
-        """
-        check_choice("study", study, ("statlog", "ss1", "ss2", "ss3"))
-        own = paper_settings(study, np.asarray(X, dtype=np.float64))
-        settings: dict[str, Any] = {"search": "restarts", "check": 0, **own, **changes}
-        return cls(**settings)
-
     def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
         learned, table, rows = task.learned, task.table, task.rows
@@ -258,7 +248,8 @@ class VBrand(Batches):
         finding = Finding(view, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
         known = np.append(np.flatnonzero(prior.class_of >= 0), pieces)
         class_of = np.append(prior.class_of[prior.class_of >= 0], meaning.matrix[pieces, :-1].argmax(axis=1))
-        notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table)
+        again = verdict is not None and verdict.again
+        notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table, again)
         yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
         context = self._context(learned, table, yards, class_of, notes, threshold, so_far)
         same = None
@@ -266,17 +257,18 @@ class VBrand(Batches):
             parts = [part for _, part in memberships(everything, finding)]
             context = replace(context, drifts=drifts_in(task.learned, rows, task.member, parts, fit, story))
             same = identity(story, fit, inside_of(parts, context.threshold))
-        discovery = discovery_of(
-            context,
-            learned.passage.rows(table.rows),
-            in_user_units(fit.found, log_volume_of(everything, learned.passage)),
-            finding,
-            np.exp(log_component_weights(best.posterior)),
-            task.generator,
-            None if verdict is None else verdict.of_first(len(rows)),
-            table.counted,
-            None if story is None or same is None else numbered(story, fit, same, meaning),
-        )
+        with passes_shown(self.verbose, getattr(table.rows, "scratch", None), "answering"):
+            discovery = discovery_of(
+                context,
+                learned.passage.rows(table.rows),
+                in_user_units(fit.found, log_volume_of(everything, learned.passage)),
+                finding,
+                np.exp(log_component_weights(best.posterior)),
+                task.generator,
+                None if verdict is None else verdict.of_first(len(rows)),
+                table.counted,
+                None if story is None or same is None else numbered(story, fit, same, meaning),
+            )
         finding = replace(finding, group_components=discovery.group_components)
         if story is not None and same is not None:
             size, most = len(rows), (self.max_novel, self._tuning.window)
@@ -312,7 +304,8 @@ class VBrand(Batches):
         case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts)
         folds = tuning.folds if self.check == "auto" else int(self.check)
         own_axes = learned.passage.reduction is not None
-        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes), folds, generator, tuning)
+        taught = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
+        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=taught), folds, generator, tuning)
 
     def _relearned(
         self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray, earlier: Earlier | None
@@ -336,7 +329,7 @@ class VBrand(Batches):
         """Return the best fit with the classes of a view to the rows of a task, after earlier batches."""
         prior = self._prior(task.learned, view, novel=self.max_novel)
         effort = Effort(self.search, self.n_starts, float(self.tol), self.max_iter, self.n_jobs)
-        with shown(self.verbose) as progress:
+        with shown(self.verbose, getattr(task.table.rows, "scratch", None)) as progress:
             how: dict[str, Any] = {"progress": progress, "tuning": self._tuning.search}
             if self.init is not None and (story is None or story.batches == 0):
                 everywhere = task.learned.passage.rows(task.table.rows)
@@ -349,8 +342,21 @@ class VBrand(Batches):
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:
         """Return labels, clusters and probabilities of rows, block by block: for tables of any length.
 
-        Clusters are numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next
-        number.
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        iterator of (slice, Answers)
+            Which rows, and their `labels`, `clusters`, `novelty_probability` and `class_probabilities`. Clusters are
+            numbered as in `discovery_.clusters`; a row that is novel but like no group found has the next number.
+
+        Examples
+        --------
+        >>> [(rows, answer.clusters) for rows, answer in detector.answers([[8.1, 7.9], [-8.0, -7.7]])]
+        [(slice(0, 2, None), array([1, 2]))]
         """
         group_components = self._fitted.finding.group_components
         for block, members in self._memberships(X):
@@ -361,16 +367,7 @@ class VBrand(Batches):
         return tuple((kernel, known_classes(self, rows, labels, kernel, passage, noise)) for kernel in kernels)
 
     def _check_parameters(self) -> None:
-        check_choice("kernel", self.kernel, tuple(KERNELS))
-        check_choice("scatter", self.scatter, ("modes", "mrcd", "mcd", "empirical"))
-        check_choice("search", self.search, ("moves", "restarts", "none"))
-        check_number("tol", self.tol, 0.0)
-        if not (isinstance(self.check, str) and self.check == "auto"):
-            check_whole("check", self.check, 0)
-        if self.max_false_novelty is not None:
-            check_number("max_false_novelty", self.max_false_novelty, 0.0, 1.0)
-        for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
-            check_whole(name, getattr(self, name), 1)
+        check_effort(self)
         super()._check_parameters()
 
 
@@ -378,5 +375,21 @@ def load(path: str | os.PathLike[str]) -> VBrand:
     """Return the detector that `VBrand.save` or `vbrand discover` wrote; it predicts, and discovers in other tables.
 
     Reading a file runs nothing in it; one that is cut off, altered or from a newer vbrand gets one sentence.
+
+    Parameters
+    ----------
+    path : path
+        Of a model file.
+
+    Returns
+    -------
+    VBrand
+        The same predictions, bit for bit.
+
+    Examples
+    --------
+    >>> detector.save("grain.vbrand")
+    >>> load("grain.vbrand").predict([[0.2, -0.1]])
+    array(['oat'], dtype='<U5')
     """
     return VBrand.from_model(read_model(Path(path)))

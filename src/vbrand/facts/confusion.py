@@ -11,7 +11,22 @@ from vbrand.types import IntArray
 
 @dataclass(frozen=True)
 class Confusion:
-    """True classes against clusters."""
+    """True classes against clusters.
+
+    Parameters
+    ----------
+    truth, clusters : tuples of str
+        Names of the rows of the table, true classes, and of its columns, known classes and novel groups.
+    counts : array of shape (classes, clusters)
+        Numbers of rows.
+
+    Examples
+    --------
+    >>> Confusion(("oat", "rye"), ("oat", "novel 1"), np.array([[9, 1], [0, 5]]))
+               oat  novel 1
+    oat          9        1
+    rye          0        5
+    """
 
     truth: tuple[str, ...]  # names of the rows of the table: true classes
     clusters: tuple[str, ...]  # names of its columns: known classes, then novel groups

@@ -39,6 +39,15 @@ TERMS = {
     "t-SNE": (
         "A map that keeps neighbours together. Distances between far groups, and the sizes of groups, mean nothing."
     ),
+    "weight": "What Python calls the share of a group: the share of all rows that the model expects it to have.",
+    "ESS": (
+        "Effective size of a sample: as many independent draws would tell as much as the draws of the sampler, which "
+        "resemble the ones before them."
+    ),
+    "R-hat": (
+        "How far the chains of the sampler disagree. 1: not at all; above 1.05 they have not seen the same, and more "
+        "draws are needed."
+    ),
     "ARI": (
         "Adjusted Rand index: how far two ways to group the rows agree. 1: the same groups, 0: no better than chance."
     ),

@@ -23,16 +23,48 @@ _MARKS = {
 
 
 class Plots:
-    """Pictures of a discovery; each method draws on `ax`, or on new axes, and returns them."""
+    """Pictures of a discovery, `found.plot`; each method draws on `ax`, or on new axes, and returns them.
+
+    Parameters
+    ----------
+    facts : function
+        Which returns the facts to draw.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> figure, both = plt.subplots(1, 2)
+    >>> found.plot.map(ax=both[0]) is both[0]
+    True
+    """
 
     def __init__(self, facts: Callable[..., Facts]) -> None:
         self._facts = facts
 
     def map(self, method: str = "pca", colour: str = "group", ax: Any = None, *, labelled: bool = True) -> Any:
-        """Draw the rows in the plane: `method` is "pca" or "tsne", `colour` is "group" or "novelty".
+        """Draw the rows in the plane. If the table is long, a sample of it is drawn and the title says so.
 
-        If the table is long, a sample of it is drawn and the title says so. Labelled rows, some of each class, are
-        hollow marks, where they are at hand: a detector that does not check its answers keeps none.
+        Parameters
+        ----------
+        method : "pca" or "tsne", default "pca"
+            Principal components, or a map that keeps neighbours together.
+        colour : "group" or "novelty", default "group"
+            What colours tell: the group of a row, or its P(novel).
+        ax : matplotlib axes, optional
+            Where to draw; by default on new axes.
+        labelled : bool, default True
+            Whether labelled rows, some of each class, are drawn as hollow marks, where they are at hand: a detector
+            that does not check its answers keeps none.
+
+        Returns
+        -------
+        matplotlib axes
+            To go on with.
+
+        Examples
+        --------
+        >>> found.plot.map(colour="novelty").get_xlabel()
+        'first principal component'
         """
         check_choice("method", method, ("pca", "tsne"))
         check_choice("colour", colour, ("group", "novelty"))
@@ -70,6 +102,21 @@ class Plots:
         """Draw the median of every column for each group, with the quartiles of novel groups as bands.
 
         Columns whose names are ordered numbers are drawn as a spectrum in your units, others in robust scales.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default on new axes.
+
+        Returns
+        -------
+        matplotlib axes
+            To go on with.
+
+        Examples
+        --------
+        >>> found.plot.profile().get_ylabel()
+        'median (robust scales)'
         """
         facts = self._facts()
         profiles, axes = facts.profiles, _axes(ax)
@@ -92,7 +139,23 @@ class Plots:
         return axes
 
     def history(self, ax: Any = None) -> Any:
-        """Draw how the bound rose, with the moves that were kept."""
+        """Draw how the bound rose, with the moves that were kept.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default on new axes.
+
+        Returns
+        -------
+        matplotlib axes
+            To go on with.
+
+        Examples
+        --------
+        >>> found.plot.history().get_ylabel()
+        'bound'
+        """
         climb = self._facts().climb
         if climb is None:
             raise ValueError(
@@ -111,7 +174,25 @@ class Plots:
         return axes
 
     def confusion(self, truth: Any, ax: Any = None) -> Any:
-        """Draw true classes against known classes and novel groups."""
+        """Draw true classes against known classes and novel groups.
+
+        Parameters
+        ----------
+        truth : array of shape (n,)
+            The true class of each row.
+        ax : matplotlib axes, optional
+            Where to draw; by default on new axes.
+
+        Returns
+        -------
+        matplotlib axes
+            To go on with.
+
+        Examples
+        --------
+        >>> found.plot.confusion(["oat"] * 40 + ["millet"] * 30).get_ylabel()
+        'true class'
+        """
         facts = self._facts(truth=truth)
         assert facts.confusion is not None
         table, axes = facts.confusion, _axes(ax)

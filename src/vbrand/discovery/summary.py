@@ -1,0 +1,90 @@
+"""The groups of a discovery as a table: text, data frame, HTML."""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from vbrand.facts.check import UNCHECKED
+from vbrand.facts.groups import Group, GroupKind
+from vbrand.facts.terms import TERMS
+from vbrand.io.tables.likeness import Likeness
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The groups as a table that prints, below the sentence that says how far to trust them.
+
+    `str` gives the text, `to_frame` the table.
+
+    Parameters
+    ----------
+    groups, notes, trust, likeness
+        Known classes and novel groups, what was done to the table, how far to trust it; and how data frames look.
+
+    Examples
+    --------
+    >>> len(found.summary().groups)
+    3
+    """
+
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...]
+    trust: str = UNCHECKED
+    likeness: Likeness = field(default_factory=Likeness, compare=False)  # of the table that was discovered
+
+    def to_frame(self) -> Any:
+        """Return the groups as a data frame: one line each.
+
+        Returns
+        -------
+        data frame
+            Of pandas or polars, as the table was.
+
+        Examples
+        --------
+        >>> found.summary().to_frame()["rows"].tolist()
+        [40, 0, 30]
+        """
+        columns = {
+            "group": [group.name for group in self.groups],
+            "rows": [group.rows for group in self.groups],
+            "weight": [group.weight for group in self.groups],
+            "P(novel)": [group.novelty_probability for group in self.groups],
+            "kind": [str(group.kind) for group in self.groups],
+            "doubtful": [group.doubtful for group in self.groups],
+        }
+        return self.likeness.frame({name: np.array(values) for name, values in columns.items()})
+
+    def __str__(self) -> str:
+        width = max(5, *(len(group.name) for group in self.groups))
+        digits = max(7, *(len(f"{group.rows:,}") for group in self.groups))
+        lines = [self.trust, f"{'group':{width}}  {'rows':>{digits}}  {'weight':>6}  {'P(novel)':>8}  kind"]
+        lines += [
+            f"{g.name:{width}}  {g.rows:>{digits},}  {g.weight:>6.3f}  {g.novelty_probability:>8.3f}  {g.what}"
+            for g in self.groups
+        ]
+
+        for group in self.groups:
+            if group.kind == GroupKind.NOVEL and group.explanation is not None:
+                lines.append(f"{group.name}: {group.explanation}")
+        return "\n".join([*lines, *self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        tips = {"weight": TERMS["share"], "P(novel)": TERMS["P(novel)"]}
+        names = ("group", "rows", "weight", "P(novel)", "kind")
+        head = "".join(f'<th title="{escape(tips.get(name, ""))}">{name}</th>' for name in names)
+        body = "".join(
+            f"<tr><td>{escape(g.name)}</td><td>{g.rows:,}</td><td>{g.weight:.3f}</td>"
+            f"<td>{g.novelty_probability:.3f}</td><td>{g.what}</td></tr>"
+            for g in self.groups
+        )
+
+        below = [f"{g.name}: {g.explanation}" for g in self.groups if g.kind == GroupKind.NOVEL]
+        notes = "".join(f"<pre>{escape(note)}</pre>" for note in (*below, *self.notes))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        told = f"<details><summary>Where novel groups lie, and what was done</summary>{notes}</details>"
+        return f"<p>{escape(self.trust)}</p>{table}{told}"
