@@ -2,8 +2,8 @@
 FROM python:3.12-slim
 COPY pyproject.toml README.md LICENSE /package/
 COPY src /package/src
-RUN pip install --no-cache-dir '/package[cli,report,plot,tables,excel]' && useradd --create-home vbrand
-USER vbrand
+RUN pip install --no-cache-dir '/package[cli,report,plot,tables,excel]' && useradd --uid 1000 --create-home vbrand
+USER 1000
 # compiles what the first use would, so that containers start at once
 RUN vbrand demo -o /tmp/demo && rm -r /tmp/demo
 WORKDIR /data

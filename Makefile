@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-elsewhere test-versions attack bench digests dist docs format clean
+.PHONY: demo test test-elsewhere test-versions attack bench digests dist docs image format clean
 
 demo: .venv/.demo
 	@$(BIN)/vbrand demo -o demo
@@ -37,16 +37,23 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
+	$(BIN)/python benchmarks/scale.py limit
+	$(BIN)/python benchmarks/scale.py rates
 
 # the site: every example of the gallery runs, a warning is an error; then a browser looks at it (docs/_site/index.html)
 docs: .venv/.docs
-	$(BIN)/python docs/from/run.py --check
+	$(BIN)/python docs/run.py --check
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_site
 	$(BIN)/pytest docs/test_site.py
 
 # sdist and wheel into dist/, installed and run outside of the repository
 dist: .venv/.dev
 	$(BIN)/python .ci/wheel.py
+
+# the image: built and started where Docker runs, else looked at
+image: .venv/.dev
+	@if docker info >/dev/null 2>&1; then docker build -t vbrand . && docker run --rm vbrand --help; \
+	  else echo "Docker does not run here: the Dockerfile is only looked at"; $(BIN)/hadolint Dockerfile; fi
 
 # after work that changes answers on purpose: what tests/test_digests.py compares with
 digests: .venv/.dev

@@ -16,8 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PLAIN = """
 import numpy as np, vbrand
-for name in vbrand.__all__:
-    getattr(vbrand, name)
+for room in (vbrand, vbrand.metrics, vbrand.partition):
+    for name in room.__all__:
+        getattr(room, name)
 rng = np.random.default_rng(0)
 known, new = rng.normal(size=(60, 3)), np.vstack([rng.normal(size=(60, 3)), rng.normal(9, 1, (30, 3))])
 found = vbrand.VBrand(random_state=0).fit(known, np.zeros(60, int)).discover(new)
@@ -34,11 +35,11 @@ def run(*command: str | Path, cwd: str, expected: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def environment(folder: str, name: str, wanted: str) -> Path:
+def environment(folder: str, name: str, *wanted: str) -> Path:
     """Return the folder of programs of a new environment in which something is installed."""
     place = Path(folder) / name
     venv.create(place, with_pip=True)
-    run(place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", wanted, cwd=folder)
+    run(place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", *wanted, cwd=folder)
     return place / "bin"
 
 
@@ -50,17 +51,33 @@ def check_contents(wheel: Path) -> None:
         sys.exit(f"{wheel.name} holds {odd or 'no template of the report'}")
 
 
+def check_metadata(wheel: Path) -> None:
+    """Refuse a wheel that does not say what it is, whose it is, and where to read on."""
+    archive = zipfile.ZipFile(wheel)
+    told = archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
+    wanted = ("Summary", "Author", "License-Expression", "License-File", "Project-URL", "Classifier", "Keywords")
+    wanted += ("Requires-Python", "Provides-Extra", "Description-Content-Type: text/markdown", "\n\n# vbrand\n")
+    absent = [each for each in wanted if (each if each.startswith("\n") else f"\n{each}") not in told]
+    if absent:
+        sys.exit(f"{wheel.name} does not tell its {absent}")
+
+
 def main() -> None:
     """Build, look inside, install, run."""
     with tempfile.TemporaryDirectory() as folder:
-        builder = environment(folder, "builder", "build")
+        builder = environment(folder, "builder", "build", "twine")
         run(builder / "python", "-m", "build", "--outdir", ROOT / "dist", ROOT, cwd=folder)
         wheel = max((ROOT / "dist").glob("*.whl"), key=lambda path: path.stat().st_mtime)
         check_contents(wheel)
+        check_metadata(wheel)
+        run(builder / "twine", "check", "--strict", wheel, *(ROOT / "dist").glob("*.tar.gz"), cwd=folder)
 
         plain = environment(folder, "plain", str(wheel))
         print(run(plain / "python", "-c", PLAIN, cwd=folder).strip())
-        print(run(plain / "vbrand", "demo", cwd=folder, expected=2).strip())
+        sentence = run(plain / "vbrand", "demo", cwd=folder, expected=2).strip()
+        if "pip install 'vbrand[" not in sentence or len(sentence.splitlines()) > 1:
+            sys.exit(f"without extras vbrand should name the missing one in a sentence; it says:\n{sentence}")
+        print(sentence)
 
         full = environment(folder, "full", f"{wheel}[all]")
         print(run(full / "vbrand", "demo", "-o", "demo", cwd=folder).strip().splitlines()[-1])

@@ -1,9 +1,9 @@
-"""Tables as they are: rounded, with copies, with replicates; simulated Gaussian classes. Writes docs/tables.md.
+"""Tables as they are: rounded, with copies, with replicates, skewed; simulated classes. Writes docs/tables.md.
 
     python benchmarks/tables.py --seeds 3
 
 Four known classes of 200 labelled rows and one novel one, in four columns. Rounded tables have 30,000 unlabelled rows,
-those with copies or replicates 2,000 samples.
+skewed ones 35,000, those with copies or replicates 2,000 samples.
 """
 
 import argparse
@@ -21,11 +21,15 @@ from vbrand import VBrand
 KNOWN, LABELLED, COLUMNS = 4, 200, 4
 # standard deviations between centres of classes, along a column; of the error of replicates
 APART, ERROR = 6.0, 0.05
+# of the logarithms of scales of skewed classes
+SKEWED_APART = 2.0
 INTRODUCTION = """# Tables as they are
 
 Written by `python benchmarks/tables.py`: Gaussian classes of standard deviations between .6 and 1.6, four known and one
 novel, 200 labelled rows per class, means over {seeds} simulated tables. "Same labels": the share of rows with the label
-that they have in the table as it was measured.
+that they have in the table as it was measured. Columns of skewed classes are independent Gamma(2) variables, or
+log-normal ones (standard deviation .8 of the logarithm); classes differ in their scales, whose logarithms are Gaussian
+with standard deviation {skewed_apart:g}.
 
 | table | false novelty | novel rows found | ARI | same labels |
 |---|---|---|---|---|"""
@@ -46,11 +50,24 @@ def simulated(seed: int, rows: int) -> Table:
     return known, labels, new, truth
 
 
-def found_in(table: Table, **named: Any) -> Any:
+def skewed(seed: int, rows: int, kind: str) -> Table:
+    """Return the same of classes whose columns are skewed and positive."""
+    rng = np.random.default_rng([20, seed])
+    scales = np.exp(rng.normal(0.0, SKEWED_APART, (KNOWN + 1, COLUMNS)))
+    labels, truth = np.repeat(np.arange(KNOWN), LABELLED), np.repeat(np.arange(KNOWN + 1), rows // (KNOWN + 1))
+
+    def drawn(of: Any) -> Any:
+        shape = of.size, COLUMNS
+        return scales[of] * (rng.gamma(2.0, size=shape) if kind == "Gamma(2)" else np.exp(0.8 * rng.normal(size=shape)))
+
+    return drawn(labels), labels, drawn(truth), truth
+
+
+def found_in(table: Table, transforms: Any = "auto", **named: Any) -> Any:
     known, labels, new, _ = table
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        detector = VBrand(random_state=0)
+        detector = VBrand(random_state=0, transforms=transforms)
         groups = named.get("groups")
         detector.fit(known, labels, groups=None if groups is None else np.arange(labels.size) // groups)
         return detector.discover(new, groups=None if groups is None else np.arange(new.shape[0]) // groups)
@@ -89,6 +106,12 @@ def cases(seed: int) -> dict[str, list[float]]:
     usual = np.repeat(once.labels, 3)
     results[f"3 replicates, error {ERROR:g}, named"] = figures(found_in(near, groups=3), truth, usual)
     results[f"3 replicates, error {ERROR:g}, not named"] = figures(found_in(near), truth, usual)
+
+    for kind in ("Gamma(2)", "log-normal"):
+        table = skewed(seed, 35_000, kind)
+        bent = found_in(table)
+        results[f"{kind}, 35,000 rows"] = figures(bent, table[3], bent.labels)
+        results[f"{kind}, `transforms=None`"] = figures(found_in(table, transforms=None), table[3], bent.labels)
     return results
 
 
@@ -100,7 +123,7 @@ def main() -> None:
     for seed in range(given.seeds):
         found.append(cases(seed))
         print(f"{seed + 1} of {given.seeds} tables", found[-1], file=sys.stderr, flush=True)
-    lines = [INTRODUCTION.format(seeds=given.seeds)]
+    lines = [INTRODUCTION.format(seeds=given.seeds, skewed_apart=SKEWED_APART)]
     for name in found[0]:
         means = np.mean([one[name] for one in found], axis=0)
         lines.append(f"| {name} | {' | '.join(f'{value:.3f}' for value in means)} |")

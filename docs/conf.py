@@ -16,6 +16,8 @@ exclude_patterns = ["_site", "gallery/*.ipynb"]
 nitpicky = False
 suppress_warnings = ["config.cache"]
 
+highlight_language = "none"  # blocks that name no language are output
+
 html_theme = "furo"
 html_title = "vbrand"
 html_static_path = ["_static"]
@@ -39,7 +41,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
-    "capture_repr": (),
+    "capture_repr": ("_repr_html_",),
     "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 3600,

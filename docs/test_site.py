@@ -1,14 +1,19 @@
 """The site as a browser shows it: run by `make docs`, after it was built."""
 
 import os
+import re
 import shutil
+from functools import cache
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 SITE = Path(__file__).resolve().parent / "_site"
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html"))
-LOOKED_AT = ["index.html", "start.html", "guide.html", "gallery/index.html", "reference.html", "from/index.html"]
+LOOKED_AT = ["index.html", "start.html", "guide.html", "gallery/index.html", "gallery/plot_01_wine.html"]
+LOOKED_AT += ["reference.html", "from/index.html", "from/mclust.html", "command-line.html"]
 FLAGS = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
 
 
@@ -40,6 +45,41 @@ def opened(browser, page, width=1200):
 
 def test_there_are_pages():
     assert len(PAGES) > 25
+
+
+@cache
+def anchors(path):
+    return set(re.findall(r'\b(?:id|name)="([^"]*)"', path.read_text()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    text = (SITE / page).read_text()
+    astray = []
+    for link in map(unescape, re.findall(r'\b(?:href|src)="([^"]*)"', text)):
+        if re.match(r"(https?|mailto|data|javascript):", link) or not link:
+            continue
+        target, _, place = link.partition("#")
+        there = ((SITE / page).parent / unquote(target.partition("?")[0])).resolve() if target else SITE / page
+        if not there.is_file() or (place and there.suffix == ".html" and unquote(place) not in anchors(there)):
+            astray.append(link)
+    assert astray == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_need_nothing_from_elsewhere(page):
+    text = (SITE / page).read_text()
+    assert re.findall(r'<(?:script|img|iframe)[^>]*\bsrc="(?:https?:)?//[^"]*"', text) == []
+    assert re.findall(r'<link[^>]*\brel="stylesheet"[^>]*\bhref="(?:https?:)?//[^"]*"', text) == []
+
+
+def test_the_tutorial_is_a_notebook_that_runs():
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    book = nbformat.read(SITE.parent / "gallery" / "plot_01_wine.ipynb", as_version=4)
+    nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
+    shown = [output.get("data", {}) for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("<svg" in data.get("text/html", "") for data in shown)
+    assert any("image/png" in data for data in shown)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -80,9 +120,13 @@ def test_search_finds_a_page_offline(browser):
     WebDriverWait(browser, 30).until(lambda page: page.execute_script(found) > 0)
 
 
-def test_the_keyboard_reaches_the_links(browser):
+def test_the_keyboard_opens_a_page(browser):
     from selenium.webdriver.common.keys import Keys
 
     opened(browser, "index.html")
-    browser.switch_to.active_element.send_keys(Keys.TAB)
-    assert browser.execute_script("return document.activeElement.tagName") in {"A", "BUTTON", "INPUT", "LABEL"}
+    for _ in range(40):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        if browser.execute_script("return document.activeElement.textContent").strip() == "Start here":
+            break
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    assert browser.current_url.endswith("start.html")

@@ -20,6 +20,10 @@ found = detector.discover(rows[~labelled])
 print(found.summary())
 
 # %%
+# In a notebook ``found`` as the last line of a cell shows all of it: the sentence, the check, the groups, the map.
+found
+
+# %%
 # The map shows rows in units of the scatter within known classes; labelled rows are hollow.
 found.plot.map()
 
