@@ -92,17 +92,17 @@ def peer_step(rows, columns, components, spread):
     return kernel.their_sweep(data, labels, components)
 
 
-def table_step(name):
+def table_step(name, checked):
     sys.path.insert(0, str(SHARED))
     from run import make_task
 
     from vbrand import VBrand
 
     known, labels, new, *_ = make_task(name, 0)
-    unchecked = {"check": 0} if "check" in VBrand().get_params() else {}  # older commits check nothing
+    settings = {"check": 0} if "check" in VBrand().get_params() and not checked else {}  # older commits check nothing
 
     def step():
-        VBrand(random_state=0, **unchecked).fit(known, labels).discover(new)
+        VBrand(random_state=0, **settings).fit(known, labels).discover(new)
 
     step()  # loads compiled code
     return step
@@ -239,18 +239,22 @@ def measured_threads(sides):
     return lines
 
 
-def measured_tables(here, there):
+def measured_tables(here, there, also):
     if not SHARED.is_dir():
         print("\nThe team's tables are not beside the clone: fit + discover is not measured.")
         return []
-    print("\nfit + discover, CPU seconds: this tree, commit, ratio", flush=True)
+    print(
+        "\nfit + discover, CPU seconds: unchecked, checked, commit, and how many times faster than the commit",
+        flush=True,
+    )
     lines = []
     for name in TABLES:
-        for side in (here, there):
-            side.prepare("table", name=name)
-        ours, theirs = taking_turns((here, there), times=1)
-        lines.append({"table": name, "this tree": ours, "commit": theirs})
-        print(f"  {name:10}{ours:8.2f}{theirs:8.2f}{theirs / ours:7.1f}", flush=True)
+        for side, checked in ((here, False), (also, True), (there, False)):
+            side.prepare("table", name=name, checked=checked)
+        plain, checked, commit = taking_turns((here, also, there), times=1)
+        lines.append({"table": name, "this tree": plain, "checked": checked, "commit": commit})
+        ratios = f"{commit / plain:7.1f}{commit / checked:7.1f}"
+        print(f"  {name:10}{plain:8.2f}{checked:8.2f}{commit:8.2f}{ratios}", flush=True)
     return lines
 
 
@@ -273,7 +277,7 @@ def measured(commit, only):
                 name: measured_sweeps(sides, cases, lambda p: 2.0, f"Time against {name}")
                 for name, cases in CURVES.items()
             },
-            "tables": lambda: measured_tables(here, there),
+            "tables": lambda: measured_tables(*sides),
         }
         for name in only or measures:
             result[name] = measures[name]()
