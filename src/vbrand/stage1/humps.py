@@ -197,7 +197,7 @@ def humps(known: Sorted, scale: Scale) -> FloatArray:
         score = _joint(known, centred, np.stack([lower, 1.0 - lower], axis=-3))
     both = np.logaddexp(score[..., 0, :, :], score[..., 1, :, :])
     two = known.total(both).max(axis=-3) - 2.5 * np.log(known.count)
-    return np.maximum(one_hump(known, scale), two)
+    return np.asarray(np.maximum(one_hump(known, scale), two))
 
 
 def _joint(known: Sorted, centred: _Centred, share: FloatArray) -> FloatArray:
