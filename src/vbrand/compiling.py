@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils, codegen, compiler, lowering, typed_passes, types, untyped_passes
+from numba.core import cgutils, codegen, compiler, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.extending import intrinsic
 
@@ -28,16 +28,16 @@ _OF_ARRAYS = {"size": "nitems", "shape": "shape"}
 # steps for what plain loops have not: with blocks, functions in functions, literals that types depend on, arithmetic
 # with whole arrays
 _NOT_NEEDED = {
-    untyped_passes.WithLifting,
-    untyped_passes.InlineClosureLikes,
-    untyped_passes.RewriteSemanticConstants,
-    untyped_passes.RewriteDynamicRaises,
-    untyped_passes.MakeFunctionToJitFunction,
-    untyped_passes.FindLiterallyCalls,
-    untyped_passes.LiteralUnroll,
-    untyped_passes.LiteralPropagationSubPipelinePass,
-    typed_passes.InlineOverloads,
-    typed_passes.NopythonRewrites,
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteSemanticConstants",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "NopythonRewrites",
 }
 
 
@@ -64,8 +64,8 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
         """Optimise once; numba does it before and after it has taken away counts of who holds what: there are none."""
         if not self._called:
             return
-        if hasattr(self._codegen, "_mpm_full"):  # numba before 0.63
-            self._codegen._mpm_full.run(self._final_module)
+        if hasattr(self._codegen, "_mpm_full"):  # older ones, where it was not measured
+            super()._optimize_final_module()
             return
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
@@ -272,7 +272,7 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
         state.library.enable_object_caching()
         state.typingctx = _Typing(state.typingctx)
         way = compiler.DefaultPassBuilder.define_nopython_pipeline(state)
-        steps = [(each, what) for each, what in way.passes if each not in _NOT_NEEDED]
+        steps = [(each, what) for each, what in way.passes if each.__name__ not in _NOT_NEEDED]
         way.passes = [(_Lowering if each is typed_passes.NativeLowering else each, what) for each, what in steps]
         way.finalize()
         return [way]
