@@ -7,7 +7,7 @@ The commit is checked out into a git worktree of its own, which is taken away at
 its own, with one thread and warm, and the sides take turns: what disturbs the machine disturbs both. Times are CPU
 seconds of the process, medians of rounds; where threads are compared they are seconds of the clock. Ratios above 1 mean
 that this tree is faster. All figures of a part are of one run; benchmarks/speed.json keeps them, and docs/speed.md and
-docs/speed.svg are drawn from it once all parts are there.
+docs/speed.svg are drawn from the parts that are there.
 """
 
 import argparse
@@ -285,6 +285,11 @@ def measured(commit, only):
 
 # ---- the page
 
+README = """```{include} ../README.md
+:start-after: "## Speed"
+:end-before: "## How it works"
+```"""
+
 
 def slope(lines, axis, side):
     points = [(line[axis], line[side]) for line in lines if line[side]]
@@ -318,49 +323,36 @@ def drawn(result):
 
 def page(result):
     """Return docs/speed.md."""
-    commit, first = result["commit"], result["first"]
-    parts = [
-        "# Speed",
+    commit = result["commit"]
+    head = (
         f"Written by `python benchmarks/speed.py --against {commit}` (`make bench`); do not edit. All figures are"
-        " ratios seen on one machine, those of a table in one run, with one thread unless said otherwise: this tree"
+        " ratios seen on one machine, those of a section in one run, with one thread unless said otherwise: this tree"
         f" against commit `{commit}` and a sweep of scikit-learn's `BayesianGaussianMixture` (full covariances). The"
         " sides take turns; CPU time, medians of rounds. Above 1: this tree is faster. What long tables take, in time"
         " and in memory, is under [scale](scale.md#what-it-takes); why it is fast, and what was tried, under"
-        " [decisions](decisions.md).",
-        "## First use",
+        " [decisions](decisions.md)."
+    )
+    sections = {"first": first_use_words, "apart": sweeps, "threads": threads, "curves": growth, "tables": tables}
+    parts = [words(result) for name, words in sections.items() if result.get(name)]
+    return "\n\n".join(["# Speed", README, head, *parts]) + "\n"
+
+
+def first_use_words(result):
+    commit, first = result["commit"], result["first"]
+    return (
+        "## First use\n\n"
         f"The first `fit` and `discover` after an installation (200 x 5 rows) compile for {first['this tree']:.1f} CPU"
         f" seconds; commit `{commit}`, which checked no answer, did for {first['commit']:.1f}. Later processes load"
-        " what was compiled.",
-        "## One sweep",
-        "Components apart: centres N(0, 16 I) up to 5 columns, N(0, 4 I) beyond. Overlapping: N(0, I / 4), so that"
-        " nothing can be left out.",
-        sweep_table(result),
-        "Two threads against one, by the clock: "
-        + ", ".join(
-            f"{line['this tree']:.2f} at {line['columns']} columns (commit: {line['commit']:.2f})"
-            for line in result["threads"]
-        )
-        + "; 200,000 rows, a machine of two cores that others may have been using.",
-        "## Growth",
-        "![Time of one sweep against rows, columns and components, on logarithmic axes](speed.svg)",
-        growth_table(result),
-        "Rows from 10,000 to 1,000,000, columns from 2 to 64, components from 5 to 80; slopes of straight lines through"
-        " the logarithms.",
-    ]
-    if result.get("tables"):
-        parts += [
-            "## Tables",
-            "`fit` and `discover` of the team's tables of at most 2,000 rows, warm. The commit checks no answer and"
-            " bends no column. The last column: how many unchecked runs a checked one takes.",
-            tables(result),
-        ]
-    return "\n\n".join(parts) + "\n"
+        " what was compiled."
+    )
 
 
-def sweep_table(result):
-    lines = ["| rows | columns | components | apart: commit | scikit-learn | overlapping: commit | scikit-learn |"]
+def sweeps(result):
+    lines = ["## One sweep", "", "Components apart: centres N(0, 16 I) up to 5 columns, N(0, 4 I) beyond. Overlapping:"]
+    lines[-1] += " N(0, I / 4), so that nothing can be left out."
+    lines += ["", "| rows | columns | components | apart: commit | scikit-learn | overlapping: commit | scikit-learn |"]
     lines.append("|---:|---:|---:|---:|---:|---:|---:|")
-    for far, near in zip(result["apart"], result["overlapping"], strict=True):
+    for far, near in zip(result["apart"], result.get("overlapping", result["apart"]), strict=True):
         ratios = [
             f"{case[side] / case['this tree']:.1f}" for case in (far, near) for side in ("commit", "scikit-learn")
         ]
@@ -369,19 +361,36 @@ def sweep_table(result):
     return "\n".join(lines)
 
 
-def growth_table(result):
-    lines = ["| time grows with | this tree | scikit-learn |", "|---|---:|---:|"]
+def threads(result):
+    seen = ", ".join(
+        f"{line['this tree']:.2f} at {line['columns']} columns (commit: {line['commit']:.2f})"
+        for line in result["threads"]
+    )
+    return f"Two threads against one, by the clock: {seen}; 200,000 rows, a machine of two cores that others may use."
+
+
+def growth(result):
+    lines = [
+        "## Growth",
+        "",
+        "![Time of one sweep against rows, columns and components, on logarithmic axes](speed.svg)",
+    ]
+    lines += ["", "| one of them grows | this tree | scikit-learn |", "|---|---:|---:|"]
     for axis, cases in result["curves"].items():
         cells = [f"{axis} ^ {slope(cases, axis, side):.2f}" for side in SIDES[::2]]
-        lines.append(f"| {axis} | " + " | ".join(cells) + " |")
+        lines.append(f"| {axis}, {cases[0][axis]:,} to {cases[-1][axis]:,} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def tables(result):
     lines = [
-        "| table | unchecked: times faster than the commit | checked | checked / unchecked |",
-        "|---|---:|---:|---:|",
+        "## Tables",
+        "",
+        "`fit` and `discover` of the team's tables of at most 2,000 rows, warm. The commit checks",
     ]
+    lines[-1] += " no answer and bends no column. The last column: how many unchecked runs a checked one takes."
+    lines += ["", "| table | unchecked: times faster than the commit | checked | checked / unchecked |"]
+    lines.append("|---|---:|---:|---:|")
     for line in result["tables"]:
         plain, checked, commit = (line[name] for name in ("this tree", "checked", "commit"))
         lines.append(f"| {line['table']} | {commit / plain:.1f} | {commit / checked:.1f} | {checked / plain:.1f} |")
@@ -404,9 +413,9 @@ def main():
     for name, seen in measured(given.against, only):
         result[name] = seen
         STORED.write_text(json.dumps(result, indent=1) + "\n")
-    if all(name in result for name in PARTS):
+    if "curves" in result:
         drawn(result)
-        (ROOT / "docs" / "speed.md").write_text(page(result))
+    (ROOT / "docs" / "speed.md").write_text(page(result))
 
 
 if __name__ == "__main__":
