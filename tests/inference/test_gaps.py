@@ -10,7 +10,8 @@ from problems import random_problem
 from scipy.special import logsumexp
 
 from vbrand.inference.cavi import ascend
-from vbrand.inference.gaps import gap_scores, gap_work, sweep_gaps
+from vbrand.inference.gapped import gap_scores, gap_work
+from vbrand.inference.gaps import sweep_gaps
 from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.rows import Rows
 from vbrand.model.components import expected_log_precision

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.gaps import GapScores, gap_scores, gap_work, sweep_gaps
+from vbrand.inference.gapped import GapScores, gap_scores, gap_work
+from vbrand.inference.gaps import sweep_gaps
 from vbrand.inference.rows import Gaps, PerRow, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (

@@ -115,7 +115,7 @@ def invert_lower(lower, m, inverse):  # type: ignore[no-untyped-def]
 def hidden_loss(around, k, columns, begin, m, inverse):  # type: ignore[no-untyped-def]
     """Return by how much less rounding hides of a row because cells are missing: tr(P D) - tr(P^o D_oo).
 
-    `around` is P D P of each component, `inverse` the lower triangle of P_mm^-1.
+    `around` is P D P of each component, `inverse` is P_mm^-1.
     """
     # (5.23)  P^o = P_oo - P_om P_mm^-1 P_mo,  so that the loss is tr(P_mm^-1 (P D P)_mm)
     loss = 0.0
@@ -135,12 +135,11 @@ def add_hidden(around, k, columns, begin, m, inverse, weight, square, right):  #
         for c in range(m):
             right[c] = 0.0
             for d in range(m):
-                own = inverse[d, b] if d >= b else inverse[b, d]
-                right[c] += around[k, columns[begin + c], columns[begin + d]] * own
+                right[c] += around[k, columns[begin + c], columns[begin + d]] * inverse[d, b]
         for a in range(b, m):
             total = 0.0
             for c in range(m):
-                total += (inverse[a, c] if a >= c else inverse[c, a]) * right[c]
+                total += inverse[a, c] * right[c]
             square[columns[begin + a], columns[begin + b]] += weight * total
 
 
