@@ -79,6 +79,17 @@ def test_statistics_and_evidence_agree_with_blocks_of_the_scatter(kernel, fixed,
     np.testing.assert_array_equal(found.winners, score.argmax(axis=1))
 
 
+def test_components_that_are_left_out_have_no_share():
+    rows, _, posterior = random_problem(4, n=200, p=6, kernel=Gaussian())
+    parts = replace(posterior.components, mean=posterior.components.mean * 30.0)
+    posterior = Posterior(parts, posterior.weights)
+    rows = blanked(rows + parts.mean[np.arange(200) % 5] * np.linspace(0.5, 1.5, 200)[:, None], 1)
+    found = sweep(Rows.plain(rows), scores_of(posterior))
+    score = np.array([[by_blocks(row, posterior, k)[0] for k in range(5)] for row in rows])
+    assert found.statistics.evidence == pytest.approx(logsumexp(score, axis=1).sum(), rel=1e-12)
+    np.testing.assert_array_equal(found.winners, score.argmax(axis=1))
+
+
 def test_a_score_is_the_expected_log_density_with_missing_cells_integrated_out():
     """(5.22) by draws of mean and scatter: exp E log of the joint density, integrated over the missing cell by hand."""
     rows, _, posterior = random_problem(5, n=3, p=2)

@@ -5,18 +5,19 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.compiling import inner, jit
+from vbrand.compiling import jit
 from vbrand.inference.sweeps import VECTOR, filled_roots, filled_up
 from vbrand.model.kernels import narrowed
 from vbrand.model.posterior import RowScores
+from vbrand.types import FloatArray
 
 # centre (K, p), root and precision P (K, p, p), filled up with zeros; around, P D P; kind, tail (K,); for rows of so
 # many columns, (K, p + 1): constant, what it is at the most with missing cells, and power; noise (p,) and what it hides
-# of any row at the most (K,); levels (K, L + 1), what categories add; (K, p) each, filled up: what a square adds to a
-# distance at least, beside others and alone
+# of any row at the most (K,); levels (K, L + 1), what categories add; (K, p) each, filled up: weight and load of each
+# column in the bound of a distance
 GapScores = namedtuple(
     "GapScores",
-    "centre root precision around kind tail constant most power noise hidden levels beside alone",
+    "centre root precision around kind tail constant most power noise hidden levels weight load",
 )
 # of rows that are worked on together: held (p, rows); was, the component that won each; first and columns, the missing
 # cells; pattern, the same number for neighbours that miss the same ones; deviation (K, p, rows) of the rows of each
@@ -28,9 +29,12 @@ GapWork = namedtuple(
     "lanes bits own right sums lower inverse square",
 )
 # what the rows of `lanes` hold; bits is the last one as integers
-BEST, TOTAL, FIRST, SECOND, DISTANCE, ALONE, UPPER, CONSTANT, POWER, PULL, VALUE = range(11)
+BEST, TOTAL, FIRST, SECOND, DISTANCE, ALONG, LOAD, UPPER, CONSTANT, POWER, PULL, VALUE = range(12)
 _LOG_2_PI = math.log(2.0 * math.pi)
-# nats that a cell may add of which nothing is known
+# turns in which the longest axis of a scatter is found, well enough; share of a column that rounding may take; and nats
+# that a cell may add of which nothing is known
+_TURNS = 8
+_DIGITS = 1e-10
 _ANY = 1e300
 # rows that are worked on together: many enough for what is done once per component, few enough to stay in cache; and
 # numbers that their deviations hold at the most
@@ -44,25 +48,58 @@ def gap_scores(scores: RowScores) -> GapScores:
     precision = scores.root.transpose(0, 2, 1) @ scores.root
     constant, power = np.empty((2, count, p + 1))
     _narrow(scores.kind, scores.constant, scores.tail, scores.power, constant, power)
-    most, (beside, alone) = constant.copy(), np.zeros((2, count, filled_up(p)))
-    _bound_each(scores.root, beside, alone, most, *np.empty((2, p, p)))
+    weight, load, missed = bounds(scores.root)
     noise = np.zeros(p) if scores.noise is None else scores.noise
     return GapScores(
-        centre=np.pad(scores.centre, ((0, 0), (0, filled_up(p) - p))),
+        centre=_filled(scores.centre),
         root=filled_roots(scores.root),
-        precision=np.pad(precision, ((0, 0), (0, 0), (0, filled_up(p) - p))),
+        precision=_filled(precision),
         around=precision * noise @ precision,
         kind=scores.kind,
         tail=scores.tail,
         constant=constant,
-        most=most,
+        most=constant + missed,
         power=power,
         noise=noise,
         hidden=np.diagonal(precision, axis1=1, axis2=2) @ noise,
         levels=np.zeros((count, 1)) if scores.levels is None else scores.levels,
-        beside=beside,
-        alone=alone,
+        weight=_filled(weight),
+        load=_filled(load),
     )
+
+
+def bounds(root: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return what bounds the scores of components with these roots: weight and load of columns, (K, p) each.
+
+    The last is what missing cells add to a score at the most, for rows of 0, 1, .., p columns, (K, p + 1).
+    """
+    count, p, _ = root.shape
+    scatter = np.empty(root.shape)
+    _scatters(np.ascontiguousarray(root), np.empty((p, p)), scatter)
+    variance = np.diagonal(scatter, axis1=1, axis2=2)
+    sound = np.isfinite(scatter).all(axis=(1, 2)) & (variance > 0.0).all(axis=1)
+    size = np.sqrt(np.where(sound[:, None], variance, 1.0))
+    alike = np.where(sound[:, None, None], scatter, np.eye(p)) / size[:, :, None] / size[:, None, :]
+
+    axis = alike[np.arange(count), np.square(alike).sum(axis=2).argmax(axis=1)]  # (K, p), on its way to the longest
+    for _ in range(_TURNS):
+        axis = (alike @ axis[:, :, None])[:, :, 0]
+        length = np.linalg.norm(axis, axis=1, keepdims=True)
+        axis /= length
+    # (5.28)  a = (length - mean of the others)^1/2 axis,  r = sum_j |S - a a'|_ij:  S is at most diag(r) + a a'
+    load = axis * np.sqrt(np.maximum(length - (p - length) / max(p - 1, 1), 0.0)) * (p > 1)
+    rest = np.abs(alike - load[:, :, None] * load[:, None, :]).sum(axis=2)
+    weight = 1.0 / (np.maximum(rest, _DIGITS) * size * size)
+    # (5.29)  -1/2 log|P_mm| <= 1/2 sum_m log S_jj, at most that of the p_m largest
+    missed = -np.sort(-np.log(size) - 0.5 * _LOG_2_PI, axis=1).cumsum(axis=1)
+    missed = np.pad(missed[:, ::-1], ((0, 0), (0, 1)))
+    return np.where(sound[:, None], weight, 0.0), load * size, np.where(sound[:, None], missed, _ANY)
+
+
+def _filled(values: FloatArray) -> FloatArray:
+    """Return numbers per column, (K, .., p), with zeros behind them."""
+    none = [(0, 0)] * (values.ndim - 1)
+    return np.pad(values, [*none, (0, filled_up(values.shape[-1]) - values.shape[-1])])
 
 
 def gap_work(components: int, p: int) -> GapWork:
@@ -106,48 +143,19 @@ def _narrow(kind, constant, tail, power, constants, powers):  # type: ignore[no-
 
 
 @jit
-def _bound_each(root, beside, alone, most, inverse, scatter):  # type: ignore[no-untyped-def]
-    """Store what squares add to a distance at least, and add to constants what missing cells do at the most.
-
-    Two squares are room.
-    """
+def _scatters(root, inverse, scatter):  # type: ignore[no-untyped-def]
+    """Store S = P^-1 = R^-1 R'^-1 of each component, with R^-1 of the last one beside them."""
     count, p, _ = root.shape
     for k in range(count):
-        _invert_root(root[k], inverse, scatter)
-        missed = inverse[0]
         for i in range(p):
-            size, total = math.sqrt(scatter[i, i]), 0.0
-            for j in range(p):
-                total += abs(scatter[i, j]) / math.sqrt(scatter[j, j])
-            # (5.28)  D^o >= max(sum_o e_i^2 / r_i, max_o e_i^2 / S_ii),   r_i = S_ii^1/2 sum_j |S_ij| / S_jj^1/2
-            beside[k, i], alone[k, i] = 1.0 / (size * total), 1.0 / scatter[i, i]
-            missed[i] = math.log(size) + 0.5 * _LOG_2_PI
-            if not (beside[k, i] < math.inf and 0.0 < alone[k, i] < math.inf):
-                beside[k, i], alone[k, i], missed[i] = 0.0, 0.0, _ANY  # nothing is known
-        # (5.29)  -1/2 log|P_mm| <= 1/2 sum_m log S_jj, at most that of the p_m largest
-        total = 0.0
-        for m in range(1, p + 1):
-            largest = 0
-            for j in range(p):
-                largest = j if missed[j] > missed[largest] else largest
-            total += missed[largest]
-            missed[largest] = -math.inf
-            most[k, p - m] += total
-
-
-@inner
-def _invert_root(root, inverse, scatter):  # type: ignore[no-untyped-def]
-    """Store R^-1 of a lower triangle R, and S = P^-1 = R^-1 R'^-1."""
-    p = root.shape[0]
-    for i in range(p):
-        for j in range(i + 1):
-            rest = 1.0 if i == j else 0.0
-            for c in range(j, i):
-                rest -= root[i, c] * inverse[c, j]
-            inverse[i, j] = rest / root[i, i]
-    for i in range(p):
-        for j in range(i + 1):
-            total = 0.0
-            for c in range(j + 1):
-                total += inverse[i, c] * inverse[j, c]
-            scatter[i, j] = scatter[j, i] = total
+            for j in range(i + 1):
+                rest = 1.0 if i == j else 0.0
+                for c in range(j, i):
+                    rest -= root[k, i, c] * inverse[c, j]
+                inverse[i, j] = rest / root[k, i, i]
+        for i in range(p):
+            for j in range(i + 1):
+                total = 0.0
+                for c in range(j + 1):
+                    total += inverse[i, c] * inverse[j, c]
+                scatter[k, i, j] = scatter[k, j, i] = total

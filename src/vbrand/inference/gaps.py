@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.gapped import (
-    ALONE,
+    ALONG,
     BEST,
     CONSTANT,
     DISTANCE,
     FIRST,
+    LOAD,
     POWER,
     PULL,
     SECOND,
@@ -118,32 +119,31 @@ def _load(rows, winners, work):  # type: ignore[no-untyped-def]
 def _bound(n, k, codes, scores, work):  # type: ignore[no-untyped-def]
     """Store what the scores of rows in component k are at the most, (5.28) and (5.29)."""
     lanes, p = work.lanes, scores.noise.size
-    distance, alone, constant, power = lanes[DISTANCE], lanes[ALONE], lanes[CONSTANT], lanes[POWER]
+    distance, along, load, constant, power = lanes[DISTANCE], lanes[ALONG], lanes[LOAD], lanes[CONSTANT], lanes[POWER]
     padded = (n + VECTOR - 1) & -VECTOR
     for lane in range(padded):
         distance[lane] = 0.0
-        alone[lane] = 0.0
-    centre, beside, least = scores.centre[k], scores.beside[k], scores.alone[k]
-    for j in range(0, work.held.shape[0], 4):
-        c0, c1, c2, c3 = centre[j], centre[j + 1], centre[j + 2], centre[j + 3]
-        b0, b1, b2, b3 = beside[j], beside[j + 1], beside[j + 2], beside[j + 3]
-        a0, a1, a2, a3 = least[j], least[j + 1], least[j + 2], least[j + 3]
-        h0, h1, h2, h3 = work.held[j], work.held[j + 1], work.held[j + 2], work.held[j + 3]
+        along[lane] = 0.0
+        load[lane] = 1.0
+    for j in range(0, work.held.shape[0], 2):
+        c0, c1 = scores.centre[k, j], scores.centre[k, j + 1]
+        w0, w1 = scores.weight[k, j], scores.weight[k, j + 1]
+        a0, a1 = w0 * scores.load[k, j], w1 * scores.load[k, j + 1]
+        b0, b1 = a0 * scores.load[k, j], a1 * scores.load[k, j + 1]
+        h0, h1 = work.held[j], work.held[j + 1]
         for lane in range(padded):
-            s0, s1, s2, s3 = h0[lane] - c0, h1[lane] - c1, h2[lane] - c2, h3[lane] - c3
-            s0, s1, s2, s3 = s0 * s0, s1 * s1, s2 * s2, s3 * s3
-            # of a missing cell there is no square
-            s0, s1 = s0 if s0 >= 0.0 else 0.0, s1 if s1 >= 0.0 else 0.0
-            s2, s3 = s2 if s2 >= 0.0 else 0.0, s3 if s3 >= 0.0 else 0.0
-            distance[lane] += b0 * s0 + b1 * s1 + b2 * s2 + b3 * s3
-            s0, s1, s2, s3 = a0 * s0, a1 * s1, a2 * s2, a3 * s3
-            s0, s2 = s0 if s0 > s1 else s1, s2 if s2 > s3 else s3
-            s0 = s0 if s0 > s2 else s2
-            alone[lane] = alone[lane] if alone[lane] > s0 else s0
+            e0, e1 = h0[lane] - c0, h1[lane] - c1
+            # a missing cell is not equal to itself
+            load[lane] += (b0 if e0 == e0 else 0.0) + (b1 if e1 == e1 else 0.0)
+            e0, e1 = e0 if e0 == e0 else 0.0, e1 if e1 == e1 else 0.0
+            distance[lane] += w0 * e0 * e0 + w1 * e1 * e1
+            along[lane] += a0 * e0 + a1 * e1
 
+    # (5.28)  D^o >= sum_o e^2 / r - (sum_o a e / r)^2 / (1 + sum_o a^2 / r)
     hidden = scores.hidden[k]
     for lane in range(padded):
-        distance[lane] = (distance[lane] if distance[lane] > alone[lane] else alone[lane]) - hidden
+        least = distance[lane] - along[lane] * along[lane] / load[lane]
+        distance[lane] = (least if least > 0.0 else 0.0) - hidden
     most, powers = scores.most[k], scores.power[k]
     for i in range(n):
         size = p - (work.first[i + 1] - work.first[i])
