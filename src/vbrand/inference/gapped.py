@@ -77,7 +77,7 @@ def bounds(root: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     scatter = np.empty(root.shape)
     _scatters(np.ascontiguousarray(root), np.empty((p, p)), scatter)
     variance = np.diagonal(scatter, axis1=1, axis2=2)
-    sound = np.isfinite(scatter).all(axis=(1, 2)) & (variance > 0.0).all(axis=1)
+    sound = np.asarray(np.isfinite(scatter).all(axis=(1, 2)) & (variance > 0.0).all(axis=1))
     size = np.sqrt(np.where(sound[:, None], variance, 1.0))
     alike = np.where(sound[:, None, None], scatter, np.eye(p)) / size[:, :, None] / size[:, None, :]
 

@@ -120,7 +120,7 @@ def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threa
     return Sweep(total, winners)
 
 
-def _sweep_patiently(rows: Rows, scores: RowScores, before: IntArray, threads: int) -> Sweep:
+def _sweep_patiently(rows: Rows, scores: RowScores, before: PerRow, threads: int) -> Sweep:
     """Sweep rows with missing cells or columns of categories, given the components that won them last."""
     at = gap_scores(scores)
     parts = each_piece(
@@ -129,7 +129,7 @@ def _sweep_patiently(rows: Rows, scores: RowScores, before: IntArray, threads: i
     return Sweep(_sum([part.statistics for part in parts]), np.concatenate([part.winners for part in parts]))
 
 
-def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores, before: IntArray) -> Sweep:
+def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores, before: NDArray[np.int32]) -> Sweep:
     """Return the same as `_sweep_piece` of rows with missing cells."""
     found, winners, evidence = _nothing(scores), before.astype(np.int32), 0.0
     seen, work = np.zeros_like(at.levels), gap_work(*scores.centre.shape)
