@@ -159,7 +159,7 @@ def test_rows_beyond_all_measure_are_asked_without_a_warning():
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10_000), st.floats(0.0, 1.0))
 def test_cells_that_are_missing_by_one_lot_are_missing_alike(seed, share):
-    """(9.22), by counting over tables."""
+    """(9.24), by counting over tables."""
     generator = np.random.default_rng(seed)
     held = [missing_alike(*_gone(generator, share, share)) for _ in range(40)]
     assert np.mean(held) > 0.8

@@ -33,7 +33,7 @@ def missing_alike(rows: FloatArray, labelled: FloatArray) -> bool:
     """Return whether cells (NaN) are missing in labelled rows as often as in unlabelled ones, column by column."""
     here, there = np.isnan(rows), np.isnan(labelled)
     share = np.vstack([here, there]).mean(axis=0)
-    # (9.22)  |f - g| <= z (h (1 - h) (1 / n + 1 / m))^1/2 in all p columns,  z exceeded in 1/1000 of tables by chance
+    # (9.24)  |f - g| <= z (h (1 - h) (1 / n + 1 / m))^1/2 in all p columns,  z exceeded in 1/1000 of tables by chance
     most = -ndtri(0.5 * _BY_CHANCE / share.size)
     spread = np.sqrt(share * (1.0 - share) * (1.0 / len(rows) + 1.0 / len(labelled)))
     return bool((np.abs(here.mean(axis=0) - there.mean(axis=0)) <= most * spread).all())
