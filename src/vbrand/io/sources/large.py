@@ -53,8 +53,8 @@ def read_large(train: str, test: str | None, roles: Roles, scratch: Scratch, cli
     """
     if roles.truth is not None or roles.replicate is not None or roles.category:
         raise TableError(
-            "--truth, --replicate and --category are for tables that are held in memory: leave them out, or take a part of "
-            "the rows."
+            "--truth, --replicate and --category are for tables that are held in memory: leave them out, or take "
+            "fewer rows."
         )
     assert roles.label is not None
     known = open_tables(train, roles.all)
