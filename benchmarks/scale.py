@@ -169,7 +169,8 @@ def compared(place, megabytes, columns, share=8, quick=False):
     a block: it has all that a long one has but its length. (Not if it is to be quick: what else is at rest in memory
     makes some MB, which is little only beside the sample that users have.)
     """
-    rows, allowed = megabytes * 10**6 // (8 * columns), megabytes * 10**6 // share
+    rows = megabytes * 10**6 // (8 * columns)
+    allowed = 8 * columns * rows // share
     for name, count in (("small", 10_000), *(() if quick else (("short", SHORTEST),)), ("big", rows)):
         write_folder(Path(place) / name, count, columns)
     folders = {name: Path(place) / name for name in ("small", "short", "big")}
@@ -248,9 +249,9 @@ def rates(rows, columns, workers=(1, 2, 4)):
         table = pd.read_parquet(folder)
         given = table["class"].notna()
         known = VBrand(random_state=0, n_jobs=cores).fit(table[given].drop(columns="class"), table["class"][given])
-        np.save(file, table[~given].drop(columns="class").to_numpy())
+        np.save(file, np.ascontiguousarray(table[~given].drop(columns="class").to_numpy()))
         del table
-        known.discover(np.load(file, mmap_mode="r")[:120_000].copy())
+        known.discover(np.load(file, mmap_mode="r")[:20_000].copy())
 
         print(f"{rows:,} rows x {columns}, {cores} threads")
         timed.run("in memory, of .npy", lambda: known.discover(np.load(file)))

@@ -22,7 +22,7 @@ def scale():
 
 
 def test_a_table_eight_times_larger_than_the_memory_allowed_is_fitted_as_in_memory(scale, tmp_path):
-    """Five bytes per row that stay in memory would be too many. The benchmark compares peaks, which vary by some MB."""
+    """Four bytes per row that stay in memory would be too many. The benchmark compares peaks, which vary by some MB."""
     found = scale.compared(tmp_path, MEGABYTES, COLUMNS, quick=True)
     assert found["same labels"]
     assert found["bounds differ"] <= 1e-9
