@@ -29,7 +29,7 @@ def mortal(client, workers=2):
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     processes = [subprocess.Popen([sys.executable, *words, "--no-dashboard"], **quiet) for _ in range(workers)]
     try:
-        client.wait_for_workers(workers, timeout=60)
+        client.wait_for_workers(workers, timeout=300)
         yield processes
     finally:
         for process in processes:

@@ -19,12 +19,12 @@ from vbrand.facts.maps import MOST_POINTS, TELLING
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.material import Roles, RowNumbers, read_material, read_unknown
 
-ROWS, COLUMNS = 1_000_000, 10
+ROWS, COLUMNS = 250_000, 10
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Return a table of 1,000,000 rows, of which some are labelled, as one Parquet file and as two."""
+    """Return a table of 250,000 rows, of which some are labelled, as one Parquet file and as two."""
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, ROWS)
