@@ -56,12 +56,15 @@ def killing(client, task, times, whole=False):
                     killed.append(process)
 
     killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        killer.join()
+    with pytest.MonkeyPatch.context() as patch:
+        # until workers have started again, on a machine that does much else
+        patch.setattr("vbrand.io.sources.cluster._PATIENCE", 300.0)
+        killer.start()
+        try:
+            yield killed
+        finally:
+            over.set()
+            killer.join()
 
 
 @contextmanager

@@ -96,6 +96,7 @@ def test_where_all_workers_are_killed_a_sentence_says_so_and_the_run_can_be_resu
         assert "--resume goes on" in stopped.stderr
         assert os.listdir(tmp_path / "out") == [".rows"]
 
+        monkeypatch.setattr(cluster, "_PATIENCE", 300.0)
         with clusters.deadline(300), clusters.mortal(client, 1):
             again = run(*words, "-q", "--resume")
         assert again.exit_code == 0, again.output

@@ -75,7 +75,7 @@ def test_tasks_of_workers_that_are_killed_are_done_again(client):
 
 
 def test_a_cluster_without_workers_is_told(monkeypatch):
-    monkeypatch.setattr(module, "_PATIENCE", 0.5)
+    monkeypatch.setattr(module, "_PATIENCE", 5.0)
     monkeypatch.setattr(module, "_LOOK", 0.2)
     with deadline(300), cluster(0) as client, pytest.raises(ClusterError, match="has no workers any more") as error:
         in_order(client, doubling(client), 3)
