@@ -165,13 +165,14 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         with compilation_told(self.verbose), extremes_told():
             own = labelled_rows(rows, known, None if samples is None else samples[taught], categories)
             learned = self._learned(own.rows, own.labels, columns, categories)
-            learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
+            notes = (*learned.notes, *own.notes)
+            learned = replace(learned, prints=own.prints, notes=notes, replicates=own.replicates)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
                 fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
             elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
-                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints, categories))
+                fitted = self._in_store(fitted, self._given(table[~given], like, others, learned))
             self._state = fitted
         return self
 
@@ -203,7 +204,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         rows = self._more_rows(X, groups, store)
         if isinstance(rows, np.ndarray):
             samples, known = samples_of(groups, rows.shape[0]), fitted.learned
-            table = self._given(rows, Likeness.of(X), samples, known.prints, known.passage.categories)
+            table = self._given(rows, Likeness.of(X), samples, known)
         else:
             table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
@@ -244,9 +245,9 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
-    def _given(self, table: NDArray[Any], likeness: Likeness, samples: Any, labelled: Any, coded: Categories) -> Given:
+    def _given(self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, known: Learned) -> Given:
         """Return the rows of a table to discover, and which of them count."""
-        return given_rows(table, likeness, samples, labelled, coded)
+        return given_rows(table, likeness, samples, known.prints, known.passage.categories, known.replicates)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""
