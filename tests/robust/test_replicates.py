@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from vbrand.robust import replicates
 from vbrand.robust.replicates import _gaps, has_replicates
 
 
@@ -53,3 +54,12 @@ def test_few_rows_say_nothing():
     assert not has_replicates([again(rows(0, n=12), 2, 1.0)])
     assert not has_replicates([rows(0, n=3)])
     assert not has_replicates([])
+
+
+def test_distances_are_looked_at_few_at_a_time_with_the_same_answer(monkeypatch):
+    table, held = rows(0, n=3_000), []
+    whole, cdist = _gaps(table), replicates.cdist
+    monkeypatch.setattr(replicates, "cdist", lambda some, all_rows: held.append(len(some)) or cdist(some, all_rows))
+    monkeypatch.setattr(replicates, "_AT_ONCE", 50 * 3_000)
+    np.testing.assert_array_equal(_gaps(table), whole)
+    assert set(held) == {50}

@@ -49,10 +49,11 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     """Return the densest places: the nearest rows to the one that has them nearest, against the others."""
     n = rows.shape[0]
     some = rows[every_kth(n, tuning.looked_at)]
-    square = np.square(some).sum(axis=1)[:, None] + np.square(rows).sum(axis=1) - 2.0 * some @ rows.T
+    square = np.square(some).sum(axis=1)[:, None] + np.square(rows).sum(axis=1)
+    square -= 2.0 * some @ rows.T  # in place: of a long table this is among the largest things that a fit holds
     for share in tuning.cores:
         size = max(2, int(share * n))
-        radius = np.partition(square, size - 1, axis=1)[:, size - 1]
+        radius = np.array([np.partition(row, size - 1)[size - 1] for row in square])
         yield (square[radius.argmin()] > radius.min()).astype(np.int64)
 
 

@@ -11,6 +11,8 @@ _NEIGHBOURS = 6
 _ROWS = 400
 # rows that say something about gaps, at the least, and that are looked through, at the most
 _FEWEST, _MOST = 50, 20_000
+# distances that are held at once
+_AT_ONCE = 2**18
 # how much wider than others a gap between neighbours is, on average, that chance does not make: of 23 real sets none is
 # above 1.9; a tenth of the rows measured three times gives 3 and more
 _TOO_WIDE = 2.0
@@ -38,7 +40,16 @@ def _gaps(table: FloatArray) -> FloatArray:
     if not _NEIGHBOURS + 2 < whole.shape[0] <= _MOST:
         return np.zeros((0, _NEIGHBOURS))
     some = by_content(whole)[evenly(whole.shape[0], _ROWS)]
-    distances = np.partition(cdist(whole[some], whole), _NEIGHBOURS + 1, axis=1)[:, : _NEIGHBOURS + 2]
-    nearest = np.sort(distances, axis=1)[:, 1:]  # without the row itself
+    # some at a time: distances from all of them to all rows would be the largest thing that a fit holds
+    size = max(1, _AT_ONCE // whole.shape[0])
+    parts = [_nearest(whole[some[first : first + size]], whole) for first in range(0, some.size, size)]
+    nearest = np.concatenate(parts)
     nearest = nearest[nearest[:, 0] > 0.0]
     return np.asarray(np.arange(1, _NEIGHBOURS + 1) * np.log(nearest[:, 1:] / nearest[:, :-1]))
+
+
+def _nearest(some: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return the distances of some of the rows to their nearest neighbours, rising, without the rows themselves."""
+    distances = cdist(some, rows)
+    distances.partition(_NEIGHBOURS + 1, axis=1)
+    return np.asarray(np.sort(distances[:, : _NEIGHBOURS + 2], axis=1)[:, 1:])
