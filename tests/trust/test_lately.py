@@ -1,7 +1,10 @@
 """The table of the last batch, beside that of all."""
 
 import numpy as np
+import pytest
 
+from vbrand import VBrand
+from vbrand.trust import check
 from vbrand.trust.lately import of_batch, with_latest
 from vbrand.trust.table import Counts, Shares, draw_shares
 from vbrand.trust.tuning import TUNED
@@ -71,3 +74,22 @@ def test_names_of_classes_do_not_change_the_draws():
     renamed = both([60, 70, 30], [20, 20, 20], [hidden[j] for j in order], [0, 2, 3])[1]
     np.testing.assert_allclose(renamed.classes, plain.classes[:, order], rtol=1e-9)
     np.testing.assert_array_equal(renamed.novel_rows, plain.novel_rows)
+
+
+def test_only_rows_of_the_last_batch_are_its_own(monkeypatch):
+    """The first batch has none before it; of the second only its rows count, not those that are still at hand."""
+    seen = []
+
+    def spied(counts, shares, now, generator, tuning):
+        seen.append((now.sum(), counts.unlabelled.sum()))
+        return with_latest(counts, shares, now, generator, tuning)
+
+    monkeypatch.setattr(check, "with_latest", spied)
+    rng = np.random.default_rng(0)
+    detector = VBrand(random_state=0).fit(rng.normal(size=(40, 2)), ["oat"] * 40)
+    detector.update(rng.normal(size=(60, 2)))
+    assert not seen
+    detector.update(rng.normal(size=(30, 2)))
+    [(now, everything)] = seen
+    assert now == pytest.approx(30.0)
+    assert everything == pytest.approx(90.0, abs=5.0)  # cells are rounded, and those without a row count as one
