@@ -144,20 +144,40 @@ def test_replicates_have_the_commonest_level_of_their_sample():
     assert np.isnan(found.rows[3, 1])
 
 
-def test_replicates_that_nobody_named_are_told_and_no_tree_is_asked():
-    """Trees that do not see a row see others of its sample, and would tell unlabelled rows by that."""
-    rng = np.random.default_rng(0)
+def measured_again(seed=0):
+    """Return labelled rows of two classes with their labels, and unlabelled ones; and all of them three times."""
+    rng = np.random.default_rng(seed)
     centres = np.array([[0.0, 0.0, 0.0, 0.0], [8.0, 0.0, 4.0, 0.0]])
     labels = np.repeat([0, 1], 60)
     known, new = (centres[own] + rng.normal(size=(own.size, 4)) for own in (labels, np.repeat([0, 1], 150)))
-    again, twice = (np.repeat(table, 3, axis=0) for table in (known, new))
-    again, twice = (table + 0.05 * rng.normal(size=table.shape) for table in (again, twice))
+    again, thrice = (np.repeat(table, 3, axis=0) for table in (known, new))
+    again, thrice = (table + 0.05 * rng.normal(size=table.shape) for table in (again, thrice))
+    return known, labels, new, again, thrice
+
+
+def test_replicates_that_nobody_named_count_once():
+    _, labels, _, again, thrice = measured_again()
     detector = VBrand(random_state=0).fit(again, np.repeat(labels, 3))
-    assert any("replicates" in note for note in detector.discover(twice).notes)
+    found = detector.discover(thrice)
+    assert (found.labels == np.repeat([0, 1], 450)).mean() > 0.98
+    told = [note for note in found.notes if "look like measurements of" in note]
+    assert len(told) == 2
+    assert len(detector.discovery_._rows.table) == 900  # all are answered
+
+    order = np.random.default_rng(1).permutation(900)
+    np.testing.assert_array_equal(detector.discover(thrice[order]).labels, found.labels[order])
+    apart = VBrand(random_state=0).fit(again, np.repeat(labels, 3), groups=np.arange(360))
+    assert not any("look like" in note for note in apart.discover(thrice, groups=np.arange(900)).notes)
+
+
+def test_replicates_among_unlabelled_rows_alone_are_told_and_no_tree_is_asked():
+    """Small groups look the same, so nothing is joined; but a tree that does not see a row sees its replicates."""
+    known, labels, new, _, thrice = measured_again()
+    detector = VBrand(random_state=0).fit(known, labels)
+    assert any("replicates" in note for note in detector.discover(thrice).notes)
     checked = detector._state.finding.meaning.checked
     assert checked.rareness is None
     assert checked.votes is None
 
-    once = VBrand(random_state=0).fit(known, labels)
-    assert not any("replicates" in note for note in once.discover(new).notes)
-    assert once._state.finding.meaning.checked.votes is not None
+    assert not any("replicates" in note for note in detector.discover(new).notes)
+    assert detector._state.finding.meaning.checked.votes is not None

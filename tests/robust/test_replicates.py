@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vbrand.robust import replicates
-from vbrand.robust.replicates import _gaps, has_replicates
+from vbrand.robust.replicates import _beyond_chance, _gaps, first_of_samples, has_replicates, replicates_of
 
 
 def rows(seed, n=300, p=4):
@@ -63,3 +63,45 @@ def test_distances_are_looked_at_few_at_a_time_with_the_same_answer(monkeypatch)
     monkeypatch.setattr(replicates, "_AT_ONCE", 50 * 3_000)
     np.testing.assert_array_equal(_gaps(table), whole)
     assert set(held) == {50}
+
+
+@pytest.mark.parametrize("times", [2, 3, 4])
+def test_samples_are_found(times):
+    for seed in range(3):
+        member = np.repeat([0, 1, 2], 60 * times)
+        table = np.repeat(rows(seed, n=180) + 3.0 * np.repeat([0, 1, 2], 60)[:, None], times, axis=0)
+        table += 0.03 * np.random.default_rng(seed).normal(size=table.shape)
+        assert replicates_of(table, member) == times - 1
+        kept = first_of_samples(table, member, times - 1)
+        sizes = np.bincount(kept // times, minlength=180)
+        assert (sizes == 1).mean() > 0.93
+        assert sizes.min() >= 1 or (sizes == 0).mean() < 0.03  # hardly ever are two samples joined
+
+        order = np.random.default_rng(seed).permutation(len(table))
+        other = first_of_samples(table[order][:, ::-1] * [1.0, 1e3, 1.0, 1e-3], member[order], times - 1)
+        np.testing.assert_array_equal(np.sort(order[other]), kept)
+
+
+def test_small_classes_are_no_samples():
+    """Six rows of a class are near each other and far from all others: so are six replicates."""
+    rng = np.random.default_rng(0)
+    member = np.repeat(np.arange(12), 6)
+    assert replicates_of(rng.normal(0.0, 20.0, (12, 3))[member] + rng.normal(size=(72, 3)), member) == 0
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "rounded"])
+def test_chance_gives_no_samples(kind):
+    for seed in range(20):
+        table = rows(seed) + 4.0 * np.repeat([0, 1, 2], 100)[:, None]
+        table = {"normal": table, "skewed": np.exp(table / 4.0), "rounded": np.round(table, 1)}[kind]
+        assert replicates_of(table, np.repeat([0, 1, 2], 100)) == 0
+
+
+def test_few_are_joined_by_chance():
+    """(9.23): of gaps that are all chance hardly any is wide; of those that half of the rows make, most are."""
+    rng = np.random.default_rng(0)
+    assert _beyond_chance(rng.exponential(size=2_000)).sum() < 10
+    gaps = np.append(rng.exponential(size=1_000), 5.0 + rng.exponential(3.0, size=1_000))
+    wide = _beyond_chance(gaps)
+    assert wide[1_000:].mean() > 0.95
+    assert wide[:1_000].sum() < 0.1 * wide.sum()

@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, Literal, Self
@@ -147,7 +148,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
         categories: Categories = ()
-        if self._is_source(X, groups):
+        named = () if self.categories is None or isinstance(self.categories, str) else self.categories
+        if self._is_source(X, groups, named):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
                 opened = open_labelled(X, y, scratch, self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
@@ -165,13 +167,14 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         with compilation_told(self.verbose), extremes_told():
             own = labelled_rows(rows, known, None if samples is None else samples[taught], categories)
             learned = self._learned(own.rows, own.labels, columns, categories)
-            learned = replace(learned, prints=own.prints, notes=(*learned.notes, *own.notes))
+            notes = (*learned.notes, *own.notes)
+            learned = replace(learned, prints=own.prints, notes=notes, replicates=own.replicates)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
                 fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
             elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
-                fitted = self._in_store(fitted, self._given(table[~given], like, others, own.prints, categories))
+                fitted = self._in_store(fitted, self._given(table[~given], like, others, learned))
             self._state = fitted
         return self
 
@@ -203,7 +206,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         rows = self._more_rows(X, groups, store)
         if isinstance(rows, np.ndarray):
             samples, known = samples_of(groups, rows.shape[0]), fitted.learned
-            table = self._given(rows, Likeness.of(X), samples, known.prints, known.passage.categories)
+            table = self._given(rows, Likeness.of(X), samples, known)
         else:
             table = Given(rows, Likeness())
         with compilation_told(self.verbose), extremes_told():
@@ -215,20 +218,25 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
             return self._discovered(fitted, table)
 
-    def _is_source(self, X: Any, groups: Any = None) -> bool:
+    def _is_source(self, X: Any, groups: Any, categories: Sequence[Any]) -> bool:
         """Return whether X says where rows are, instead of holding them."""
         if not (self._takes_sources and is_source(X)):
             return False
         if groups is not None:
             raise ValueError("groups are for tables in memory: read the table first, or average its replicates.")
+        if len(categories):
+            raise ValueError(
+                "columns of categories are for tables in memory: read the table first, or fit without those columns."
+            )
         return True
 
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
-        if self._is_source(X, groups):
+        categories = self._fitted.learned.passage.categories
+        if self._is_source(X, groups, categories):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
                 return open_rows(X, self._fitted_columns, scratch, self.engine)
-        numbered = recoded(X, self._fitted.learned.passage.categories, self._fitted_columns)
+        numbered = recoded(X, categories, self._fitted_columns)
         return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
@@ -244,9 +252,9 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
-    def _given(self, table: NDArray[Any], likeness: Likeness, samples: Any, labelled: Any, coded: Categories) -> Given:
+    def _given(self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, known: Learned) -> Given:
         """Return the rows of a table to discover, and which of them count."""
-        return given_rows(table, likeness, samples, labelled, coded)
+        return given_rows(table, likeness, samples, known.prints, known.passage.categories, known.replicates)
 
     def _with_witnesses(self, learned: Learned, rows: FloatArray, labels: NDArray[Any]) -> Learned:
         """Return what was learned, with the labelled rows that answers are checked against, if they are."""

@@ -84,7 +84,7 @@ class Batches(Stored):
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
         member = None if labels is None else members(fitted.learned, labels, rows.shape[0])
         samples, known = samples_of(groups, rows.shape[0]), fitted.learned
-        table = self._given(rows, Likeness.of(X), samples, known.prints, known.passage.categories)
+        table = self._given(rows, Likeness.of(X), samples, known)
         with compilation_told(self.verbose), extremes_told():
             self._state = self._updated(fitted, table, member)
         return self._state.discovery

@@ -38,6 +38,7 @@ class Learned:
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
     prints: IntArray | None = None  # (n,) by which copies of labelled rows are known
     notes: tuple[str, ...] = ()  # what was done to the labelled rows, in sentences
+    replicates: int = 0  # other rows of its sample that a labelled row had, where nobody named samples
 
     @property
     def labelled_classes(self) -> int:

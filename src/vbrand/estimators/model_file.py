@@ -19,6 +19,7 @@ from vbrand.model.components import Components
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import Weights
+from vbrand.robust.replicates import MOST_REPLICATES
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.lessons import Witnesses
 from vbrand.stage1.passage import Passage
@@ -124,6 +125,7 @@ def _check_learned(learned: Learned) -> None:
         _check_witnesses(learned.witnesses, learned, q)
     if learned.prints is not None:
         _shapes(learned, prints=(learned.prints.size,))
+    _want(0 <= learned.replicates <= MOST_REPLICATES, "its rows have more replicates than are looked for")
 
 
 def _check_warp(warp: Warp, kept: int) -> None:

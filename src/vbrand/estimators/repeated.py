@@ -11,6 +11,7 @@ from vbrand.io.tables.categories import Categories
 from vbrand.io.tables.labels import read_samples
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.robust.copies import Repeats, fingerprints, repeats_of
+from vbrand.robust.replicates import first_of_samples, replicates_of
 from vbrand.stage1.classes import FEWEST_ROWS
 from vbrand.types import FloatArray, IntArray
 
@@ -21,8 +22,9 @@ class LabelledRows:
 
     rows: NDArray[Any]  # (n, p)
     labels: NDArray[Any]  # (n,)
-    prints: IntArray  # (n,) by which copies of them are known
+    prints: IntArray  # by which copies of them, and of their replicates, are known
     notes: tuple[str, ...]
+    replicates: int = 0  # other rows of its sample that a row had, where nobody named samples
 
 
 def samples_of(groups: Any, rows: int) -> IntArray | None:
@@ -44,12 +46,20 @@ def labelled_rows(
     counted = first if repeats is None else first[repeats.counted]
     if repeats is not None:
         _check_left(classes, member[first], member[counted])
-    return LabelledRows(
-        rows[counted],
-        labels[counted],
-        fingerprints(rows[counted]).view(np.int64),
-        _notes("labelled row", table.shape[0], first.size, repeats),
-    )
+    prints = fingerprints(rows[counted]).view(np.int64)
+    notes = _notes("labelled row", table.shape[0], first.size, repeats)
+
+    if samples is not None:
+        return LabelledRows(rows[counted], labels[counted], prints, notes)
+
+    numbers, own = _numbers(rows[counted], coded), member[counted]
+    replicates = replicates_of(numbers, own)
+    found = first_of_samples(numbers, own, replicates) if replicates else np.arange(counted.size)
+    if np.bincount(own[found]).min() < FEWEST_ROWS:
+        return LabelledRows(rows[counted], labels[counted], prints, notes)
+    notes += _note_on_samples("labelled rows", counted.size, found.size)
+    counted = counted[found]
+    return LabelledRows(rows[counted], labels[counted], prints, notes, replicates)
 
 
 def given_rows(
@@ -58,17 +68,36 @@ def given_rows(
     samples: IntArray | None,
     labelled: IntArray | None,
     coded: Categories = (),
+    replicates: int = 0,
 ) -> Given:
     """Return the rows of a table to discover, and which of them count.
 
-    `labelled` are the fingerprints of labelled rows: copies of those do not. `coded` are columns of categories.
+    `labelled` are the fingerprints of labelled rows: copies of those do not. `coded` are columns of categories. Where
+    labelled rows had so many `replicates` each, those of a sample count once here, too.
     """
     rows, first = _averaged(table, samples, coded)
     whole = first.size == rows.shape[0]
     repeats = repeats_of(rows if whole else rows[first], None if labelled is None else labelled.view(np.uint64))
     counted = first if repeats is None else first[repeats.counted]
     notes = _notes("row", rows.shape[0], first.size, repeats)
+
+    if replicates and samples is None:
+        found = first_of_samples(_numbers(rows[counted], coded), np.zeros_like(counted), replicates)
+        notes += _note_on_samples("rows", counted.size, found.size)
+        counted = counted[found]
     return Given(rows, likeness, None if counted.size == rows.shape[0] else counted, notes)
+
+
+def _numbers(rows: NDArray[Any], coded: Categories) -> FloatArray:
+    """Return the columns that are no categories, as numbers."""
+    return np.delete(rows.astype(np.float64), [one.column for one in coded], axis=1)
+
+
+def _note_on_samples(what: str, rows: int, samples: int) -> tuple[str, ...]:
+    if samples == rows:
+        return ()
+    told = f"{rows:,} {what} look like measurements of {samples:,} samples: each sample counts once."
+    return (f"{told} If that is wrong, name the samples (groups=, --replicate COLUMN).",)
 
 
 def _averaged(table: NDArray[Any], samples: IntArray | None, coded: Categories) -> tuple[NDArray[Any], IntArray]:

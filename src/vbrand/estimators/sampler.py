@@ -22,7 +22,6 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
-from vbrand.io.tables.categories import Categories
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import Gaussian
@@ -203,7 +202,7 @@ class BrandSampler(Shell):
             warnings.warn(sentence, UserWarning, stacklevel=3)
         return Fitted(learned, fitted.finding, Draws(rows, target, chains), discovery)
 
-    def _given(self, table: NDArray[Any], likeness: Likeness, samples: Any, labelled: Any, coded: Categories) -> Given:
+    def _given(self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, known: Learned) -> Given:
         if samples is not None:
             raise ValueError(
                 "BrandSampler counts every unlabelled row: give it one row per sample, such as the mean of its "
