@@ -13,6 +13,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from datetime import date
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -241,7 +242,8 @@ def main() -> None:
             warnings.simplefilter("ignore")
             row = PARTS[part](name)
         print(part, name, {k: round(v, 3) for k, v in row.items()}, flush=True)
-        lines += [{"part": part, "set": name, "what": what, "value": value} for what, value in row.items()]
+        day = date.today().isoformat()
+        lines += [{"part": part, "set": name, "what": what, "value": value, "day": day} for what, value in row.items()]
         pd.DataFrame(lines).to_csv(STORE, index=False, float_format="%.6g")
     write_page(pd.DataFrame(lines))
 

@@ -234,7 +234,7 @@ class VBrand(Published, Batches):
         learned, table, rows = task.learned, task.table, task.rows
         best, prior = fit.found.best, fit.prior
         everything = rows if story is None else together(story, rows)
-        verdict = self._verdict(learned, view, everything, fit, task.generator)
+        verdict = self._verdict(task, view, everything, fit)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if fit.found.full and not pieces.size:
@@ -287,10 +287,12 @@ class VBrand(Published, Batches):
             return without_witnesses(learned)
         return with_witnesses(learned, rows, labels, self._tuning.check.witnesses)
 
-    def _verdict(
-        self, learned: Learned, view: int, rows: Rows, fit: Further, generator: np.random.Generator
-    ) -> Verdict | None:
-        """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked."""
+    def _verdict(self, task: Task, view: int, rows: Rows, fit: Further) -> Verdict | None:
+        """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked.
+
+        Rows are those of the task, and after them those of earlier batches that are still at hand.
+        """
+        learned = task.learned
         witnesses, tuning, known = learned.witnesses, self._tuning.check, learned.views[view][1]
         if witnesses is None or not self._checks:
             refuse_without_check(self.max_false_novelty)
@@ -304,11 +306,12 @@ class VBrand(Published, Batches):
 
         labelled = labelled_classes(self._prior(learned, view, self.max_novel), known.rows, fit.earlier)
         counts = None if fit.earlier is None else fit.earlier.taught.counts
-        case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts)
+        last = len(task.rows) if counts is not None and len(rows) + counts.sum() >= len(task.rows) + 1 else None
+        case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts, last)
         folds = tuning.folds if self.check == "auto" else int(self.check)
         own_axes = learned.passage.reduction is not None
-        given = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
-        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=given), folds, generator, tuning)
+        taught = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
+        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=taught), folds, task.generator, tuning)
 
     def _relearned(
         self, learned: Learned, taught: Recalled | None, hidden: BoolArray, earlier: Earlier | None
