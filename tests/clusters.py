@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -29,7 +29,7 @@ def mortal(client, workers=2):
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     processes = [subprocess.Popen([sys.executable, *words, "--no-dashboard"], **quiet) for _ in range(workers)]
     try:
-        client.wait_for_workers(workers, timeout=300)
+        client.wait_for_workers(workers, timeout=300)  # they have to import it all, on a busy machine
         yield processes
     finally:
         for process in processes:
@@ -37,47 +37,66 @@ def mortal(client, workers=2):
             process.wait()
 
 
-def at_work(client, task=""):
-    """Return the processes of workers that have a task of that name, any of them if none is named."""
-    workers = list(client.cluster.scheduler.workers.values())
-    return [worker.pid for worker in workers if any(str(each.key).startswith(task) for each in list(worker.processing))]
+class Killer(distributed.SchedulerPlugin):
+    """Kills the worker that is given a task of some name, a moment later, so often.
+
+    The scheduler itself says when that is: who looked from outside, every now and then, would miss the moment on a busy
+    machine, or read tables while they change.
+    """
+
+    name = "killer"
+
+    def __init__(self, scheduler, task, times):
+        self.scheduler, self.task, self.times, self.killed = scheduler, task, times, []
+
+    def transition(self, key, start, finish, *_, **__):
+        if finish != "processing" or not str(key).startswith(self.task) or len(self.killed) == self.times:
+            return
+        process = self.scheduler.tasks[key].processing_on.pid
+        if process not in self.killed:
+            self.killed.append(process)
+            self.scheduler.loop.call_later(0.02, os.kill, process, signal.SIGKILL)
 
 
 @contextmanager
-def killing(client, task, times, whole=False):
-    """Kill a worker in the middle of a task of that name, or all workers, so often; return those that were killed."""
-    over, killed = threading.Event(), []
+def killing(client, task, times):
+    """Kill a worker in the middle of a task of that name, so often; return those that were killed."""
+    scheduler = client.cluster.scheduler
+    killer = Killer(scheduler, task, times)
+    scheduler.loop.add_callback(scheduler.add_plugin, killer)
+    try:
+        yield killer.killed
+    finally:
+        scheduler.loop.add_callback(scheduler.remove_plugin, killer.name)
 
-    def kill():
-        while len(killed) < times and not over.wait(0.001):
-            for process in at_work(client, task)[: None if whole else 1]:
-                if process not in killed:
-                    os.kill(process, signal.SIGKILL)
-                    killed.append(process)
 
-    killer = threading.Thread(target=kill)
-    with pytest.MonkeyPatch.context() as patch:
-        # until workers have started again, on a machine that does much else
-        patch.setattr("vbrand.io.sources.cluster._PATIENCE", 300.0)
-        killer.start()
-        try:
-            yield killed
-        finally:
-            over.set()
-            killer.join()
+class Pulse(distributed.SchedulerPlugin):
+    """Notes when something last happened on a cluster."""
+
+    name = "pulse"
+
+    def __init__(self):
+        self.last = time.monotonic()
+
+    def transition(self, *_, **__):
+        self.last = time.monotonic()
 
 
 @contextmanager
-def deadline(seconds):
-    """Fail if it takes longer: a cluster that hangs."""
+def deadline(seconds, client):
+    """Fail if nothing happens on a cluster for so long: it hangs. One that is slow, on a busy machine, does not."""
+    scheduler, pulse = client.cluster.scheduler, Pulse()
+    scheduler.loop.add_callback(scheduler.add_plugin, pulse)
 
-    def late(*_):
-        raise AssertionError(f"not done in {seconds} s")
+    def look(*_):
+        if time.monotonic() - pulse.last > seconds:
+            raise AssertionError(f"nothing has happened for {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1, 1)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        scheduler.loop.add_callback(scheduler.remove_plugin, pulse.name)

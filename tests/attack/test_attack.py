@@ -6,7 +6,16 @@ from attack.areas import AREAS, attack
 from attack.disks import no_disks
 from attack.judge import failure_of
 
-QUICK = {"problems": 30, "mixed": 15, "streams": 15, "sources": 30, "inputs": 60, "settings": 80, "models": 60}
+QUICK = {
+    "problems": 30,
+    "mixed": 15,
+    "alike": 8,
+    "streams": 15,
+    "sources": 30,
+    "inputs": 60,
+    "settings": 80,
+    "models": 60,
+}
 QUICK |= {"tables": 120, "kills": 4, "disks": 4, "crowds": 4}
 
 

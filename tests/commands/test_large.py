@@ -85,7 +85,7 @@ def test_where_all_workers_are_killed_a_sentence_says_so_and_the_run_can_be_resu
     with clusters.cluster(0) as client:
         words = [small / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address]
         over = threading.Event()
-        with clusters.deadline(300), clusters.mortal(client) as processes:
+        with clusters.mortal(client) as processes, clusters.deadline(60, client):
             killer = threading.Thread(target=kill, args=[processes])
             killer.start()
             stopped = run(*words)
@@ -96,8 +96,7 @@ def test_where_all_workers_are_killed_a_sentence_says_so_and_the_run_can_be_resu
         assert "--resume goes on" in stopped.stderr
         assert os.listdir(tmp_path / "out") == [".rows"]
 
-        monkeypatch.setattr(cluster, "_PATIENCE", 300.0)
-        with clusters.deadline(300), clusters.mortal(client, 1):
+        with clusters.mortal(client, 1), clusters.deadline(60, client):
             again = run(*words, "-q", "--resume")
         assert again.exit_code == 0, again.output
     same(tmp_path / "out", small)

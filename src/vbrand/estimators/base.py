@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from typing import Any, Literal, Self
@@ -147,7 +148,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
         categories: Categories = ()
-        if self._is_source(X, groups):
+        named = () if self.categories is None or isinstance(self.categories, str) else self.categories
+        if self._is_source(X, groups, named):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
                 opened = open_labelled(X, y, scratch, self.engine)
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
@@ -216,20 +218,25 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
             return self._discovered(fitted, table)
 
-    def _is_source(self, X: Any, groups: Any = None) -> bool:
+    def _is_source(self, X: Any, groups: Any, categories: Sequence[Any]) -> bool:
         """Return whether X says where rows are, instead of holding them."""
         if not (self._takes_sources and is_source(X)):
             return False
         if groups is not None:
             raise ValueError("groups are for tables in memory: read the table first, or average its replicates.")
+        if len(categories):
+            raise ValueError(
+                "columns of categories are for tables in memory: read the table first, or fit without those columns."
+            )
         return True
 
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
-        if self._is_source(X, groups):
+        categories = self._fitted.learned.passage.categories
+        if self._is_source(X, groups, categories):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
                 return open_rows(X, self._fitted_columns, scratch, self.engine)
-        numbered = recoded(X, self._fitted.learned.passage.categories, self._fitted_columns)
+        numbered = recoded(X, categories, self._fitted_columns)
         return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:

@@ -105,6 +105,8 @@ class Rows:
         if not missing.any():
             return None
         complete, partial = np.flatnonzero(missing == 0), np.flatnonzero((missing > 0) & (missing < self.columns))
+        # rows that miss the same cells stand together: much is computed once for all of them
+        partial = partial[np.lexsort(np.packbits(np.isnan(self.table[partial]), axis=1).T)]
         return Gaps(complete, partial, self.some(complete), self.some(partial))
 
     def some(self, chosen: Any) -> "Rows":
@@ -113,8 +115,10 @@ class Rows:
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
-        working = (self.table[chosen].astype(np.float64) - self.centre) * self.multiplier
-        return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest))
+        working = self.table[chosen].astype(np.float64)
+        working -= self.centre
+        working *= self.multiplier
+        return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest, out=working))
 
     def numbers(self, chosen: Any) -> FloatArray:
         """Return the same without categories, (n, p)."""

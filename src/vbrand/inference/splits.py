@@ -49,8 +49,10 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     """Return the densest places: the nearest rows to the one that has them nearest, against the others."""
     n = rows.shape[0]
     some = rows[every_kth(n, tuning.looked_at)]
-    square = np.square(some).sum(axis=1)[:, None] + np.square(rows).sum(axis=1)
-    square -= 2.0 * some @ rows.T  # in place: of a long table this is among the largest things that a fit holds
+    square, lengths = 2.0 * some @ rows.T, np.square(rows).sum(axis=1)
+    # row by row in place: of a long table this is among the largest things that a fit holds
+    for own, length in zip(square, np.square(some).sum(axis=1), strict=True):
+        np.subtract(length + lengths, own, out=own)
     for share in tuning.cores:
         size = max(2, int(share * n))
         radius = np.array([np.partition(row, size - 1)[size - 1] for row in square])

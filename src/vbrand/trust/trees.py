@@ -108,8 +108,9 @@ def _tree(
     held = np.zeros((most, int(given.side.max()) + 1))
     room = np.arange(table.shape[1]), np.zeros((3, own.size + 1), np.int64), np.zeros((2, held.shape[1]))
     last = _grow(table, side, weight, own, seed, given.leaf_rows, *nodes, held, *room)
-    column, edge, right = (part[:last] for part in nodes)
-    return column, edge, right, held[:last]
+    # copies: there was room for three times as many nodes, and all trees are held
+    column, edge, right = (part[:last].copy() for part in nodes)
+    return column, edge, right, held[:last].copy()
 
 
 def _with_levels(rows: FloatArray, levels: tuple[int, ...]) -> FloatArray:

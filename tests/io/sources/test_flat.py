@@ -78,6 +78,24 @@ def test_a_file_that_is_cut_off_while_it_is_read_is_told(tmp_path):
         rows[100:120]
 
 
+def test_a_file_that_changes_while_it_is_read_is_told(tmp_path):
+    """One that is put in its place is none of it: the file that was opened stays as it was."""
+    np.save(tmp_path / "rows.npy", ROWS)
+    rows = Flat((tmp_path / "rows.npy").open("rb"), (200, 3), np.float64, Scratch(), 128)
+    np.save(tmp_path / "other.npy", -ROWS)
+    (tmp_path / "other.npy").replace(tmp_path / "rows.npy")
+    np.testing.assert_array_equal(rows[:], ROWS)
+
+    rows = Flat((tmp_path / "rows.npy").open("rb"), (200, 3), np.float64, Scratch(), 128)
+    np.testing.assert_array_equal(rows[:5], -ROWS[:5])
+    changed = np.load(tmp_path / "rows.npy", mmap_mode="r+")
+    changed[7] = 1.0
+    changed.flush()
+    os.utime(tmp_path / "rows.npy")  # two changes within one tick of the clock look like one
+    with pytest.raises(ValueError, match="was changed while it was read"):
+        rows[:5]
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk here that is always full")
 def test_a_full_disk_is_told_with_the_folder_of_the_rows(tmp_path):
     with Path("/dev/full").open("r+b", buffering=0) as file:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from vbrand import BrandSampler, VBrand
+from vbrand.io.sources.flat import Flat
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.validated import Columns
@@ -169,3 +170,51 @@ def test_what_lies_in_memory_is_no_source(tmp_path):
 def test_the_sampler_takes_tables_in_memory_only():
     with pytest.raises(ValueError, match="a table is expected, not its name"):
         BrandSampler().fit("known.parquet", ["a"])
+
+
+def test_columns_of_categories_are_for_tables_in_memory(tmp_path):
+    rows, labels, given = problem(2_400)
+    table = pd.DataFrame(rows, columns=COLUMNS).assign(colour=np.where(rows[:, 0] > 1.0, "red", "blue"))
+    table[~given].to_parquet(tmp_path / "rest.parquet")
+    detector = VBrand(random_state=0, categories=["colour"]).fit(table[given], labels[given])
+    for ask in (detector.discover, detector.predict, lambda path: detector.fit(path, "kind")):
+        with pytest.raises(ValueError, match="categories are for tables in memory: read the table first") as error:
+            ask(tmp_path / "rest.parquet")
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("fate", "sentence"),
+    [
+        ("changed", r"2\.parquet was changed while it was read"),
+        ("vanished", r"2\.parquet has vanished while it was read"),
+        ("other columns", r"2\.parquet was changed while it was read"),
+        ("missing cell", "column 'fat' of big has a missing or infinite number in row 304"),
+    ],
+)
+def test_what_goes_wrong_half_way_gets_one_sentence_and_leaves_nothing(tmp_path, monkeypatch, fate, sentence):
+    """The first file is read by then; answers of an earlier run stay as they are."""
+    rows, labels, _ = problem(600)
+    table = pd.DataFrame(rows, columns=COLUMNS).assign(kind=[name or None for name in labels])
+    if fate == "missing cell":
+        table.loc[303, "fat"] = np.nan
+    (tmp_path / "big").mkdir()
+    for number, part in ((1, table[:300]), (2, table[300:])):
+        part.to_parquet(tmp_path / "big" / f"{number}.parquet")
+    (tmp_path / "store").mkdir()
+    np.save(tmp_path / "store" / "labels.npy", ["oat"])
+    last, add = tmp_path / "big" / "2.parquet", Flat.add
+
+    def adding(flat, block):
+        if fate == "vanished":
+            last.unlink(missing_ok=True)
+        elif fate != "missing cell":
+            table[300:599].drop(columns="salt" if fate == "other columns" else []).to_parquet(last)
+        add(flat, block)
+
+    monkeypatch.setattr(Flat, "add", adding)
+    with pytest.raises(ValueError, match=sentence) as error:
+        VBrand(random_state=0).fit(tmp_path / "big", "kind", store=tmp_path / "store")
+    assert "\n" not in str(error.value)
+    assert [file.name for file in (tmp_path / "store").iterdir()] == ["labels.npy"]
+    assert np.load(tmp_path / "store" / "labels.npy").tolist() == ["oat"]

@@ -34,7 +34,7 @@ def client_of(engine: Any = None) -> Any:
 def client_at(address: str) -> Any:
     """Return the client of the cluster whose scheduler has an address."""
     try:
-        return _distributed().Client(address, timeout=10)
+        return _distributed().Client(address)  # it waits as long as Dask is set to
     except (OSError, ValueError):
         raise ClusterError(f"there is no scheduler of Dask at {address}. Start one, or correct the address.") from None
 
@@ -70,15 +70,14 @@ def _done(client: Any, waiting: dict[int, Any]) -> dict[int, Any]:
     """Return results that are there, at least one; TimeoutError if none comes for a while."""
     from distributed import KilledWorker, wait
 
-    with client.as_current():
-        wait(list(waiting.values()), timeout=_LOOK, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
-    ready = [number for number, task in waiting.items() if task.done()][:_FETCHED]
-
-    async def fetch() -> list[Any]:
+    async def fetch(ready: list[int]) -> list[Any]:
         return list(await client.gather([waiting[number] for number in ready], asynchronous=True))
 
     try:
-        return dict(zip(ready, client.sync(fetch, callback_timeout=_PATIENCE), strict=True))
+        with client.as_current():  # a client that was cut off from its scheduler has its tasks cancelled: here, too
+            wait(list(waiting.values()), timeout=_LOOK, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
+        ready = [number for number, task in waiting.items() if task.done()][:_FETCHED]
+        return dict(zip(ready, client.sync(fetch, ready, callback_timeout=_PATIENCE), strict=True))
     except KilledWorker:
         raise ClusterError(
             f"a task of the cluster lost {_FAILURES} workers one after the other. Give workers more memory, and begin "

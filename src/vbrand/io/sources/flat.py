@@ -29,7 +29,17 @@ class _Handle:
     def __init__(self, file: BinaryIO) -> None:
         self._number, self.lock = os.dup(file.fileno()), Lock()  # Python warns of files that are left to be collected
         self.file = FileIO(self._number, "r+" if file.writable() else "r", closefd=False)
+        self._stamp = None if file.writable() else self._now()  # a file of the user's: others may write to it
         file.close()
+
+    def check(self) -> None:
+        """Refuse a file that is not what it was when it was opened."""
+        if self._stamp is not None and self._now() != self._stamp:
+            raise ValueError("the file of the rows was changed while it was read. Leave it alone, and begin again.")
+
+    def _now(self) -> tuple[int, int]:
+        now = os.fstat(self._number)
+        return now.st_size, now.st_mtime_ns
 
     def __del__(self) -> None:
         os.close(self._number)
@@ -128,6 +138,7 @@ class Flat:
                 if not got:
                     raise ValueError("the file of the rows was cut off while it was read. Leave it alone meanwhile.")
                 wanted = wanted[got:]
+            self._handle.check()
         return rows.astype(self._read_as, copy=False)
 
     def _gathered(self, numbers: IntArray) -> NDArray[Any]:

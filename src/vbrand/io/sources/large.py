@@ -52,7 +52,10 @@ def read_large(train: str, test: str | None, roles: Roles, scratch: Scratch, cli
     not measured the id and those of `--ignore` go through to the output.
     """
     if roles.truth is not None or roles.replicate is not None or roles.category:
-        raise TableError("--truth, --replicate and --category are for tables that are held in memory.")
+        raise TableError(
+            "--truth, --replicate and --category are for tables that are held in memory: leave them out, or take "
+            "fewer rows."
+        )
     assert roles.label is not None
     known = open_tables(train, roles.all)
     known.require(roles.label, "--label")
