@@ -12,13 +12,13 @@ test: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # the tests of the fit as on another processor: other vector instructions add in another order, and a search may end in
 # another optimum that is as good
 test-elsewhere: .venv/.dev
 	NUMBA_CPU_NAME=generic NUMBA_CACHE_DIR=.venv/numba-generic OPENBLAS_CORETYPE=Nehalem \
-	  $(BIN)/pytest -n 2 tests/estimators tests/stage1 tests/trust tests/discovery tests/inference
+	  $(BIN)/pytest -n 2 --dist worksteal tests/estimators tests/stage1 tests/trust tests/discovery tests/inference
 
 # the fast part with the newest Python and packages, and with the oldest that pyproject.toml allows
 test-versions: .venv/.made

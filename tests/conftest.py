@@ -44,6 +44,14 @@ def digits(tmp_path_factory):
     return folder / "found", done.stdout
 
 
+@pytest.fixture(scope="module")
+def quick_maps():
+    """Draw t-SNE's view of a map by principal components: it takes most of the time of a report of many rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vbrand.pictures.figures.tsne_points", lambda scores: scores[:, :2])
+        yield
+
+
 @pytest.fixture(scope="session")
 def grain_found():
     """Return what VBrand finds among 30 rows of oat and 30 of a grain that nobody labelled; none is rye."""

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from attack.alike import tell
 from attack.crowds import meet
 from attack.disks import fill
 from attack.inputs import give
@@ -23,6 +24,7 @@ from attack.tables import read
 AREAS = {
     "problems": solve,
     "mixed": mix,
+    "alike": tell,
     "streams": go_on,
     "sources": stay,
     "inputs": give,

@@ -5,6 +5,11 @@ from calls import discover
 from tables import write_grain
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _maps(quick_maps):
+    """Nothing here looks at t-SNE's view of a map; tests of maps and pictures do."""
+
+
 @pytest.fixture(scope="session")
 def answered(tmp_path_factory):
     """Return a folder with train.csv, test.csv and in "out" what `vbrand discover` makes of them."""

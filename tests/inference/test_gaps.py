@@ -10,7 +10,8 @@ from problems import random_problem
 from scipy.special import logsumexp
 
 from vbrand.inference.cavi import ascend
-from vbrand.inference.gaps import gap_scores, gap_work, sweep_gaps
+from vbrand.inference.gapped import gap_scores, gap_work
+from vbrand.inference.gaps import sweep_gaps
 from vbrand.inference.kernel import statistics_of_labels, sweep
 from vbrand.inference.rows import Rows
 from vbrand.model.components import expected_log_precision
@@ -75,6 +76,17 @@ def test_statistics_and_evidence_agree_with_blocks_of_the_scatter(kernel, fixed,
     np.testing.assert_allclose(statistics.sums, np.einsum("nk,nki->ki", phi * pull, deviation), rtol=1e-8, atol=1e-9)
     squares = np.einsum("nk,nki,nkj->kij", phi * pull, deviation, deviation) + np.einsum("nk,nkij->kij", phi, spread)
     np.testing.assert_allclose(statistics.squares, squares, rtol=1e-8, atol=1e-9)
+    np.testing.assert_array_equal(found.winners, score.argmax(axis=1))
+
+
+def test_components_that_are_left_out_have_no_share():
+    rows, _, posterior = random_problem(4, n=200, p=6, kernel=Gaussian())
+    parts = replace(posterior.components, mean=posterior.components.mean * 30.0)
+    posterior = Posterior(parts, posterior.weights)
+    rows = blanked(rows + parts.mean[np.arange(200) % 5] * np.linspace(0.5, 1.5, 200)[:, None], 1)
+    found = sweep(Rows.plain(rows), scores_of(posterior))
+    score = np.array([[by_blocks(row, posterior, k)[0] for k in range(5)] for row in rows])
+    assert found.statistics.evidence == pytest.approx(logsumexp(score, axis=1).sum(), rel=1e-12)
     np.testing.assert_array_equal(found.winners, score.argmax(axis=1))
 
 

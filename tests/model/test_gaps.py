@@ -59,9 +59,10 @@ def test_what_rounding_hides_less_is_a_difference_of_traces():
     """(5.23)."""
     _, _, scatter = incomplete(1)
     precision, noise = np.linalg.inv(scatter), np.array([0.3, 0.0, 0.2, 0.1, 0.4])
-    columns, lower, right = np.array([1, 3]), np.empty((5, 5)), np.empty(5)
+    columns, lower, inverse = np.array([1, 3]), np.empty((5, 5)), np.empty((5, 5))
     from_python(decompose)(precision[None], 0, columns, 0, 2, lower)
-    found = from_python(hidden_loss)(precision[None], 0, columns, 0, 2, lower, noise, right)
+    from_python(invert_lower)(lower, 2, inverse)
+    found = from_python(hidden_loss)((precision * noise @ precision)[None], 0, columns, 0, 2, inverse)
     o = [0, 2, 4]
     inside = np.trace(np.linalg.inv(scatter[np.ix_(o, o)]) @ np.diag(noise[o]))
     assert found == pytest.approx(np.trace(precision @ np.diag(noise)) - inside)

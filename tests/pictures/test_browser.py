@@ -41,7 +41,7 @@ def open_browser(folder):
 
 def open_report(browser, path):
     browser.get(path.resolve().as_uri())
-    WebDriverWait(browser, 60).until(lambda page: page.execute_script("return document.documentElement.dataset.drawn"))
+    WebDriverWait(browser, 300).until(lambda page: page.execute_script("return document.documentElement.dataset.drawn"))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def crowd(tmp_path_factory):
 
 def soon(page, holds):
     """Wait for what the page needs a moment for."""
-    WebDriverWait(page, 10).until(lambda _: holds())
+    WebDriverWait(page, 60).until(lambda _: holds())
 
 
 def count(page, selector):

@@ -174,8 +174,9 @@ def test_rows_of_earlier_batches_count_where_those_of_this_one_fall():
 def test_trees_are_asked_only_where_labelled_and_unlabelled_rows_came_the_same_way():
     generator = np.random.default_rng(0)
     narrow, wide = generator.normal(size=(120, 3)), generator.normal(size=(120, 60))
-    holes = np.where(generator.random((120, 3)) < 0.05, np.nan, narrow)
-    for table, asked in ((narrow, True), (holes, False), (wide, False)):
+    alike = np.where(generator.random((120, 3)) < 0.05, np.nan, narrow)
+    later = np.where((generator.random((120, 3)) < 0.5) & (np.arange(120)[:, None] >= 60), np.nan, narrow)
+    for table, asked in ((narrow, True), (alike, True), (later, False), (wide, False)):
         detector = VBrand(random_state=0).fit(table[:60], np.repeat(["oat", "rye"], 30))
         detector.discover(table[60:])
         assert (detector._fitted.predictive.meaning.checked.rareness is not None) == asked

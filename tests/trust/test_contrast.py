@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from vbrand.trust.contrast import contrast_of, wrong_with_contrast
+from vbrand.trust.contrast import contrast_of, missing_alike, wrong_with_contrast
 from vbrand.trust.trees import TREES, _seen_by
 from vbrand.trust.tuning import TUNED
 
@@ -154,3 +154,36 @@ def test_a_category_that_is_missing_is_none_of_the_levels():
 def test_rows_beyond_all_measure_are_asked_without_a_warning():
     rows, labelled = two_tables(0)
     assert np.isfinite(trees(rows, labelled).log_odds(np.full((2, 3), [[1e200], [-1e200]]))).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10_000), st.floats(0.0, 1.0))
+def test_cells_that_are_missing_by_one_lot_are_missing_alike(seed, share):
+    """(9.24), by counting over tables."""
+    generator = np.random.default_rng(seed)
+    held = [missing_alike(*_gone(generator, share, share)) for _ in range(40)]
+    assert np.mean(held) > 0.8
+    if 0.05 < share < 0.5:
+        assert not missing_alike(*_gone(generator, share, share + 0.5))
+
+
+def _gone(generator, one, other):
+    tables = generator.random((400, 3)), generator.random((300, 3))
+    return [np.where(table < each, np.nan, table) for table, each in zip(tables, (one, other), strict=True)]
+
+
+def test_cells_of_complete_tables_are_missing_alike_and_a_column_of_one_kind_is_not():
+    rows, labelled = two_tables(0)
+    assert missing_alike(rows, labelled)
+    rows[:, 1] = np.nan
+    assert not missing_alike(rows, labelled)
+
+
+def test_trees_of_rows_with_missing_cells_tell_those_that_lie_elsewhere():
+    generator = np.random.default_rng(3)
+    rows, labelled = generator.normal(size=(300, 4)), generator.normal(size=(300, 4))
+    rows[:60] += 4.0
+    rows[generator.random(rows.shape) < 0.2], labelled[generator.random(labelled.shape) < 0.2] = np.nan, np.nan
+    odds = trees(rows, labelled).log_odds(rows)
+    assert np.isfinite(odds).all()
+    assert roc_auc_score(np.arange(300) < 60, odds) > 0.95

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.gaps import GapScores, gap_scores, gap_work, sweep_gaps
+from vbrand.inference.gapped import GapScores, gap_scores, gap_work
+from vbrand.inference.gaps import sweep_gaps
 from vbrand.inference.rows import Gaps, PerRow, Rows
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (
@@ -52,7 +53,7 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
     """
     before: Any = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
     if rows.levels:
-        return _sweep_patiently(rows, scores, threads)
+        return _sweep_patiently(rows, scores, before, threads)
     if rows.gaps is not None:
         return _sweep_both(rows.gaps, scores, before.copy(), threads)
     asked = {each.name: getattr(scores, each.name) for each in fields(scores)}
@@ -113,22 +114,24 @@ def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threa
         found = sweep(gaps.complete_rows, scores, winners[gaps.complete], threads)
         winners[gaps.complete], total = found.winners, found.statistics
     if gaps.partial.size:
-        found = _sweep_patiently(gaps.partial_rows, scores, threads)
+        found = _sweep_patiently(gaps.partial_rows, scores, winners[gaps.partial], threads)
         total = total + found.statistics
         winners[gaps.partial] = found.winners
     return Sweep(total, winners)
 
 
-def _sweep_patiently(rows: Rows, scores: RowScores, threads: int) -> Sweep:
-    """Sweep rows with missing cells or columns of categories, one by one."""
+def _sweep_patiently(rows: Rows, scores: RowScores, before: PerRow, threads: int) -> Sweep:
+    """Sweep rows with missing cells or columns of categories, given the components that won them last."""
     at = gap_scores(scores)
-    parts = each_piece(rows, _sweep_gaps_piece, lambda _: (scores, at), lambda _, found: found, threads)
+    parts = each_piece(
+        rows, _sweep_gaps_piece, lambda piece: (scores, at, before[piece]), lambda _, found: found, threads
+    )
     return Sweep(_sum([part.statistics for part in parts]), np.concatenate([part.winners for part in parts]))
 
 
-def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores) -> Sweep:
+def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores, before: NDArray[np.int32]) -> Sweep:
     """Return the same as `_sweep_piece` of rows with missing cells."""
-    found, winners, evidence = _nothing(scores), np.zeros(len(rows), np.int32), 0.0
+    found, winners, evidence = _nothing(scores), before.astype(np.int32), 0.0
     seen, work = np.zeros_like(at.levels), gap_work(*scores.centre.shape)
     adding = (found.counts, found.weights, found.sums, found.squares, seen)
     for part in rows.blocks():

@@ -140,7 +140,7 @@ def exponential(x, result, value, bits, m):  # type: ignore[no-untyped-def]
 
 @inner
 def logarithm(x, result, value, bits, m):  # type: ignore[no-untyped-def]
-    """Store log(x), x >= 1, to double precision; value and bits are one memory, of lanes.
+    """Store log(x), x > 0, to double precision; value and bits are one memory, of lanes.
 
     x = 2^n f, f within [sqrt(1/2), sqrt(2)], log f by its series.
     """

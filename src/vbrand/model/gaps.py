@@ -112,22 +112,35 @@ def invert_lower(lower, m, inverse):  # type: ignore[no-untyped-def]
 
 
 @inner
-def hidden_loss(precision, k, columns, begin, m, lower, noise, right):  # type: ignore[no-untyped-def]
+def hidden_loss(around, k, columns, begin, m, inverse):  # type: ignore[no-untyped-def]
     """Return by how much less rounding hides of a row because cells are missing: tr(P D) - tr(P^o D_oo).
 
-    P^o is the precision of the observed cells alone.
+    `around` is P D P of each component, `inverse` is P_mm^-1.
     """
-    # (5.23)  P^o = P_oo - P_om P_mm^-1 P_mo
-    loss, at = 0.0, 0
-    for j in range(noise.size):
-        if at < m and columns[begin + at] == j:
-            loss += noise[j] * precision[k, j, j]
-            at += 1
-        elif noise[j] > 0.0:
-            for a in range(m):
-                right[a] = precision[k, j, columns[begin + a]]
-            loss += noise[j] * forward(lower, m, right)
+    # (5.23)  P^o = P_oo - P_om P_mm^-1 P_mo,  so that the loss is tr(P_mm^-1 (P D P)_mm)
+    loss = 0.0
+    for a in range(m):
+        i = columns[begin + a]
+        loss += inverse[a, a] * around[k, i, i]
+        for b in range(a):
+            loss += 2.0 * inverse[a, b] * around[k, i, columns[begin + b]]
     return loss
+
+
+@inner
+def add_hidden(around, k, columns, begin, m, inverse, weight, square, right):  # type: ignore[no-untyped-def]
+    """Add the last part of (5.25), what rounding of the observed cells hides of the missing ones (lower triangle)."""
+    # (5.25)  C (P D P)_mm C,  C = P_mm^-1
+    for b in range(m):
+        for c in range(m):
+            right[c] = 0.0
+            for d in range(m):
+                right[c] += around[k, columns[begin + c], columns[begin + d]] * inverse[d, b]
+        for a in range(b, m):
+            total = 0.0
+            for c in range(m):
+                total += inverse[a, c] * right[c]
+            square[columns[begin + a], columns[begin + b]] += weight * total
 
 
 @jit

@@ -9,7 +9,7 @@ from vbrand.inference.rows import FARTHEST
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.robust.replicates import has_replicates
 from vbrand.trust.cells import Cells, cells_of
-from vbrand.trust.contrast import Contrast, contrast_of
+from vbrand.trust.contrast import Contrast, contrast_of, missing_alike
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
 from vbrand.trust.meaning import Checked, Meaning, by_meaning
 from vbrand.trust.rareness import Rareness
@@ -86,10 +86,11 @@ def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tu
 
     That is where columns are components of the labelled rows, and where cells are missing in one kind more than in the
     other.
+
     `shares` are those of the classes, (2, J), as the fit has them and as labelled: labelled rows weigh accordingly.
     """
     table = _table_of_witnesses(case)
-    if case.own_axes or np.isnan(case.rows).any() or np.isnan(table).any():
+    if case.own_axes or not missing_alike(case.rows, table):
         return None
     usual = shares.mean(axis=0)
     return contrast_of(case.rows, table, case.witnesses.member, usual, _level_sizes(case), generator, tuning)

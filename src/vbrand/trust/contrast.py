@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from vbrand.samples import evenly
 from vbrand.trust.trees import Grower, Trees, grown, wrong_with_trees
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import FloatArray, IntArray
+
+# how often missing cells may seem to differ between labelled and unlabelled rows by chance
+_BY_CHANCE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,16 @@ class Contrast:
         total = sums[:, 0]
         # (9.17)  t(y) = log (1/2 + sum of shares) - log (1/2 + sum of 1 - shares), of trees without y
         return np.asarray(np.log(0.5 + total) - np.log(0.5 + asked - total))
+
+
+def missing_alike(rows: FloatArray, labelled: FloatArray) -> bool:
+    """Return whether cells (NaN) are missing in labelled rows as often as in unlabelled ones, column by column."""
+    here, there = np.isnan(rows), np.isnan(labelled)
+    share = np.vstack([here, there]).mean(axis=0)
+    # (9.24)  |f - g| <= z (h (1 - h) (1 / n + 1 / m))^1/2 in all p columns,  z exceeded in 1/1000 of tables by chance
+    most = -ndtri(0.5 * _BY_CHANCE / share.size)
+    spread = np.sqrt(share * (1.0 - share) * (1.0 / len(rows) + 1.0 / len(labelled)))
+    return bool((np.abs(here.mean(axis=0) - there.mean(axis=0)) <= most * spread).all())
 
 
 def contrast_of(

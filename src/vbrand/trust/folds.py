@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.moves import without
 from vbrand.inference.rows import FARTHEST, Rows
+from vbrand.inference.tuning import TUNED as SEARCH
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.predictive import log_component_densities, log_component_weights
@@ -92,14 +93,44 @@ def hidden_fits(case: Case, fold: IntArray, tuning: CheckTuning) -> list[Fold]:
     """Return the fits with the witnesses of each fold hidden; workers go to folds and do not change the answer."""
     numbers = np.unique(fold[fold >= 0])
     with one_thread():
+        doubted = _doubted(case, tuning)
         return list(
             Parallel(n_jobs=case.jobs, prefer="threads")(
-                delayed(_hidden_fit)(case, np.flatnonzero(fold == number), tuning) for number in numbers
+                delayed(_hidden_fit)(case, np.flatnonzero(fold == number), doubted, tuning) for number in numbers
             )
         )
 
 
-def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
+def _doubted(case: Case, tuning: CheckTuning) -> IntArray:
+    """Return the novel components that fewer labels may make needless: without them the bound loses little.
+
+    Little is what the search takes for chance when it goes on from a sample to all rows.
+    """
+    statistics = case.fit.statistics
+    sizes = statistics.counts[case.prior.known :]
+    part = with_novelties(case.prior, sizes.size)
+    climb = _climb(case.rows, part, tuning)
+    found = climb(part, updated(part, statistics), winners=case.fit.winners)
+    loss = np.zeros(sizes.size)
+    for t in range(sizes.size) if statistics.counts.size > 1 else ():
+        loss[t] = found.bound.total - _fewer(climb, case.prior, found, case.prior.known + t).bound.total
+    return case.prior.known + np.flatnonzero(loss <= SEARCH.much * np.sqrt(sizes))
+
+
+def _climb(table: FloatArray, part: Prior, tuning: CheckTuning) -> Callable[..., Ascent]:
+    levels = part.components.levels
+    rows = Rows.plain(table, () if levels is None else levels.sizes)
+    return partial(ascend, rows, tol=tuning.loose, max_iter=tuning.sweeps, sort=False)
+
+
+def _fewer(climb: Callable[..., Ascent], prior: Prior, found: Ascent, k: int) -> Ascent:
+    """Return where the ascent leads without component k, or where it was given up: far below."""
+    statistics, winners = without(found.statistics, found.winners, [k])
+    part = with_novelties(prior, statistics.counts.size - prior.known)
+    return climb(part, statistics, winners=winners, beat=found.bound.total)
+
+
+def _hidden_fit(case: Case, hidden: IntArray, doubted: IntArray, tuning: CheckTuning) -> Fold:
     out = np.zeros(case.witnesses.member.size, dtype=bool)
     out[hidden] = True
     known = case.relearn(out)
@@ -110,13 +141,11 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
     place = np.zeros(count, dtype=np.int32)
     place[order] = np.arange(order.size)
     part = with_novelties(known.prior, count - case.prior.known)
-    levels = part.components.levels
     table = np.vstack([case.rows, np.clip(case.witnesses.rows[hidden], -FARTHEST, FARTHEST)])
-    rows = Rows.plain(table, () if levels is None else levels.sizes)
-    climb = partial(ascend, rows, tol=tuning.loose, max_iter=tuning.sweeps, sort=False)
+    climb = _climb(table, part, tuning)
     winners = np.append(place[case.fit.winners], np.zeros(hidden.size, dtype=np.int32))
     found = climb(part, updated(part, statistics.reordered(order)), winners=winners)
-    found, needed = _without_needless(climb, known.prior, found, tuning)
+    found, needed = _without_needless(climb, known.prior, found, place[doubted].astype(np.int64), tuning)
 
     empty = case.posterior.components.dof.size - count
     base = known.prior.components.reordered(np.full(empty, known.prior.known))
@@ -137,19 +166,17 @@ def _hidden_fit(case: Case, hidden: IntArray, tuning: CheckTuning) -> Fold:
 
 
 def _without_needless(
-    climb: Callable[..., Ascent], prior: Prior, found: Ascent, tuning: CheckTuning
+    climb: Callable[..., Ascent], prior: Prior, found: Ascent, doubted: IntArray, tuning: CheckTuning
 ) -> tuple[Ascent, IntArray]:
-    """Return the fit without the novel components that the bound can do without, and which components are left.
+    """Return the fit without those of the doubted components that the bound can do without, and which are left.
 
     The search gave birth to them where unlabelled rows happened to lie; hidden rows were not there. A class whose rows
     the component took gets them back in the folds in which it is not worth its price.
     """
     left = np.arange(found.statistics.counts.size)
-    smallest_first = prior.known + np.argsort(found.statistics.counts[prior.known :], kind="stable")
-    for name in smallest_first.tolist() if left.size > 1 else ():
-        statistics, winners = without(found.statistics, found.winners, [int(np.searchsorted(left, name))])
-        part = with_novelties(prior, left.size - 1 - prior.known)
-        fewer = climb(part, statistics, winners=winners, beat=found.bound.total)
+    smallest_first = doubted[np.argsort(found.statistics.counts[doubted], kind="stable")]
+    for name in smallest_first.tolist():
+        fewer = _fewer(climb, prior, found, int(np.searchsorted(left, name)))
         # (9.22)  bound without the component > bound with it
         if fewer.bound.total - found.bound.total > tuning.loose * abs(found.bound.total):
             found, left = fewer, left[left != name]

@@ -74,7 +74,7 @@ def test_files_and_patterns_are_discovered_as_in_memory(answered, name):
     np.testing.assert_array_equal(detector.predict(folder / "rest.npy"), found.labels)
 
 
-def test_a_memory_map_has_answers_that_are_mapped(answered, tmp_path):
+def test_a_memory_map_has_answers_that_are_mapped(answered, tmp_path, quick_maps):
     folder, detector, found = answered
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's: no names

@@ -20,7 +20,7 @@ from vbrand.io.tables.validated import Columns
 COLUMNS = ["ash", "fat", "salt"]
 
 
-def problem(n=30_000):
+def problem(n=12_000):
     rng = np.random.default_rng(0)
     member = rng.integers(0, 3, n)
     rows = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [0.0, 9.0, 9.0]])[member] + rng.normal(size=(n, 3))
@@ -30,7 +30,7 @@ def problem(n=30_000):
 
 def ragged(table):
     """Return a Dask table whose partitions are uneven, empty, of one row, and of lengths that Dask does not know."""
-    edges = [0, 1, 1, 12_345, 12_346, len(table)]
+    edges = [0, 1, 1, 5_345, 5_346, len(table)]
     parts = [dd.from_pandas(table[first:last], npartitions=1) for first, last in pairwise(edges)]
     return dd.concat(parts)
 
@@ -54,7 +54,7 @@ def same(found, other):
     assert [group.rows for group in found.groups] == [group.rows for group in other.groups]
 
 
-def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path):
+def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path, quick_maps):
     rows, labels = problem()
     detector = VBrand(random_state=0, engine=client)
     detector.fit(ragged(rows.assign(kind=labels)), "kind", store=tmp_path / "store")
@@ -67,9 +67,9 @@ def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path):
 
 def test_an_array_is_discovered_as_in_memory_with_one_worker(in_memory):
     rows, labels = problem()
-    table = da.from_array(rows.to_numpy(), chunks=(7_000, 2))
+    table = da.from_array(rows.to_numpy(), chunks=(5_000, 2))
     with cluster(1) as client:
-        detector = VBrand(random_state=0, engine=client).fit(table, da.from_array(labels, chunks=7_000))
+        detector = VBrand(random_state=0, engine=client).fit(table, da.from_array(labels, chunks=5_000))
         same(detector.discovery_, in_memory)
         unlabelled = table[np.flatnonzero(labels == None)]  # noqa: E711
         np.testing.assert_array_equal(detector.predict(unlabelled), in_memory.labels)
