@@ -310,8 +310,8 @@ class VBrand(Published, Batches):
         case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts, last)
         folds = tuning.folds if self.check == "auto" else int(self.check)
         own_axes = learned.passage.reduction is not None
-        taught = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
-        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=taught), folds, task.generator, tuning)
+        given = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
+        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=given), folds, task.generator, tuning)
 
     def _relearned(
         self, learned: Learned, taught: Recalled | None, hidden: BoolArray, earlier: Earlier | None
