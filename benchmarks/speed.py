@@ -1,12 +1,13 @@
 """Speed as ratios: this tree against a named commit and against scikit-learn, in one run; writes docs/speed.md.
 
-    python benchmarks/speed.py --against 03f89ea          # all of it: about twenty minutes
-    python benchmarks/speed.py --against 03f89ea --only first,tables     # printed, but no page is written
+    python benchmarks/speed.py --against 03f89ea                     # all of it: some six minutes of a core
+    python benchmarks/speed.py --against 03f89ea --only first,tables     # these parts anew, the others as they were
 
 The commit is checked out into a git worktree of its own, which is taken away at the end. Each side runs in a process of
 its own, with one thread and warm, and the sides take turns: what disturbs the machine disturbs both. Times are CPU
 seconds of the process, medians of rounds; where threads are compared they are seconds of the clock. Ratios above 1 mean
-that this tree is faster. Also writes docs/speed.svg and benchmarks/speed.json.
+that this tree is faster. All figures of a part are of one run; benchmarks/speed.json keeps them, and docs/speed.md and
+docs/speed.svg are drawn from the parts that are there.
 """
 
 import argparse
@@ -92,17 +93,17 @@ def peer_step(rows, columns, components, spread):
     return kernel.their_sweep(data, labels, components)
 
 
-def table_step(name):
+def table_step(name, checked):
     sys.path.insert(0, str(SHARED))
     from run import make_task
 
     from vbrand import VBrand
 
     known, labels, new, *_ = make_task(name, 0)
-    unchecked = {"check": 0} if "check" in VBrand().get_params() else {}  # older commits check nothing
+    settings = {"check": 0} if "check" in VBrand().get_params() and not checked else {}  # older commits check nothing
 
     def step():
-        VBrand(random_state=0, **unchecked).fit(known, labels).discover(new)
+        VBrand(random_state=0, **settings).fit(known, labels).discover(new)
 
     step()  # loads compiled code
     return step
@@ -158,7 +159,7 @@ class Side:
         self._process.wait()
 
 
-def taking_turns(sides, times=3, clock="process_time"):
+def taking_turns(sides, times=1, clock="process_time"):
     """Return the median of each side over rounds."""
     return np.median([[side.seconds(times, clock) for side in sides] for _ in range(ROUNDS)], axis=0).tolist()
 
@@ -181,11 +182,8 @@ def measured_first(trees, folder):
     print("\nFirst use, 200 x 5 rows: CPU seconds of compilation", flush=True)
     seconds = {}
     for name, tree in trees.items():
-        costs = []
-        for attempt in range(ROUNDS):
-            cold, warm = (first_use(tree, folder / f"{name} {attempt}") for _ in range(2))
-            costs.append(cold - warm)
-        seconds[name] = float(np.median(costs))
+        cold, warm = (first_use(tree, folder / f"first use of {name}") for _ in range(2))
+        seconds[name] = cold - warm
         print(f"  {name:12}{seconds[name]:8.1f}", flush=True)
     return seconds
 
@@ -198,21 +196,20 @@ def first_use(tree, cache):
     return seconds
 
 
-def measured_sweeps(sides, cases, spread_of, title):
-    print(f"\n{title}: one sweep, ms of CPU time, and how many times faster this tree is", flush=True)
-    print(f"{'rows':>10}{'p':>5}{'K':>4}{'this tree':>11}{'commit':>9}{'sklearn':>9}{'commit':>9}{'sklearn':>9}")
+def measured_sweeps(sides, cases, spread_of, title, names=SIDES):
+    print(f"\n{title}: one sweep, ms of CPU time, and how many times that of this tree", flush=True)
+    print(f"{'rows':>10}{'p':>5}{'K':>4}" + "".join(f"{name:>14}" for name in names), flush=True)
     lines = []
     for rows, columns, components in cases:
         what = {"rows": rows, "columns": columns, "components": components, "spread": spread_of(columns)}
-        taking_part = [side for side, name in zip(sides, SIDES, strict=True) if fits(name, rows)]
-        for side, name in zip(sides, SIDES, strict=True):
-            if fits(name, rows):
-                side.prepare("peer" if name == "scikit-learn" else "sweep", **what)
-        here, there, *peer = taking_turns(taking_part)
-        peer = peer[0] if peer else None
-        lines.append({**what, "this tree": here, "commit": there, "scikit-learn": peer})
-        last = f"{1e3 * peer:9.1f}{there / here:9.2f}{peer / here:9.1f}" if peer else f"{'-':>9}{there / here:9.2f}"
-        print(f"{rows:10,}{columns:5}{components:4}{1e3 * here:11.1f}{1e3 * there:9.1f}{last}", flush=True)
+        part = {name: side for name, side in zip(names, sides, strict=True) if fits(name, rows)}
+        for name, side in part.items():
+            side.prepare("peer" if name == "scikit-learn" else "sweep", **what)
+            side.seconds(times=1)  # loads compiled code
+        seen = dict(zip(part, taking_turns(part.values()), strict=True))
+        lines.append({**what, **{name: seen.get(name) for name in names}})
+        cells = [f"{1e3 * seconds:8.1f}{seconds / seen['this tree']:6.1f}" for seconds in seen.values()]
+        print(f"{rows:10,}{columns:5}{components:4}" + "".join(cells), flush=True)
     return lines
 
 
@@ -231,7 +228,7 @@ def measured_threads(sides):
             for threads in (1, 2):
                 for at, side in enumerate(sides):
                     side.prepare("sweep", **what, threads=threads)
-                    seen = side.seconds(times=5, clock="perf_counter")
+                    seen = side.seconds(times=3, clock="perf_counter")
                     seconds[threads - 1, at] = min(seen, seconds[threads - 1, at])
         here, there = (seconds[0] / seconds[1]).tolist()
         lines.append({"columns": columns, "this tree": here, "commit": there})
@@ -239,24 +236,31 @@ def measured_threads(sides):
     return lines
 
 
-def measured_tables(here, there):
+def measured_tables(here, there, also):
     if not SHARED.is_dir():
         print("\nThe team's tables are not beside the clone: fit + discover is not measured.")
         return []
-    print("\nfit + discover, CPU seconds: this tree, commit, ratio", flush=True)
+    print(
+        "\nfit + discover, CPU seconds: unchecked, checked, commit, and how many times faster than the commit",
+        flush=True,
+    )
     lines = []
     for name in TABLES:
-        for side in (here, there):
-            side.prepare("table", name=name)
-        ours, theirs = taking_turns((here, there), times=1)
-        lines.append({"table": name, "this tree": ours, "commit": theirs})
-        print(f"  {name:10}{ours:8.2f}{theirs:8.2f}{theirs / ours:7.1f}", flush=True)
+        for side, checked in ((here, False), (also, True), (there, False)):
+            side.prepare("table", name=name, checked=checked)
+        plain, checked = taking_turns((here, also))
+        commit = there.seconds(times=1)  # takes long: once
+        lines.append({"table": name, "this tree": plain, "checked": checked, "commit": commit})
+        ratios = f"{commit / plain:7.1f}{commit / checked:7.1f}"
+        print(f"  {name:10}{plain:8.2f}{checked:8.2f}{commit:8.2f}{ratios}", flush=True)
     return lines
 
 
+PARTS = ("first", "apart", "overlapping", "threads", "curves", "tables")
+
+
 def measured(commit, only):
-    """Return what was asked for, or all."""
-    result = {"commit": commit}
+    """Yield the parts that were asked for, or all, and what was measured."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         tree = stack.enter_context(checked_out(commit))
@@ -270,17 +274,21 @@ def measured(commit, only):
             "overlapping": lambda: measured_sweeps(sides, CASES, overlapping, "Overlapping components"),
             "threads": lambda: measured_threads((here, there)),
             "curves": lambda: {
-                name: measured_sweeps(sides, cases, lambda p: 2.0, f"Time against {name}")
+                name: measured_sweeps((here, peer), cases, lambda p: 2.0, f"Time against {name}", SIDES[::2])
                 for name, cases in CURVES.items()
             },
-            "tables": lambda: measured_tables(here, there),
+            "tables": lambda: measured_tables(*sides),
         }
-        for name in only or measures:
-            result[name] = measures[name]()
-    return result
+        for name in only or PARTS:
+            yield name, measures[name]()
 
 
 # ---- the page
+
+README = """```{include} ../README.md
+:start-after: "## Speed"
+:end-before: "## How it works"
+```"""
 
 
 def slope(lines, axis, side):
@@ -300,14 +308,12 @@ def drawn(result):
     figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharey=True)
     looks = {
         "this tree": ("#0072b2", "o", "-"),
-        "commit": ("#d55e00", "s", "--"),
         "scikit-learn": ("#595959", "^", ":"),
     }
     for panel, (axis, lines) in zip(panels, result["curves"].items(), strict=True):
         for side, (colour, marker, style) in looks.items():
             points = [(line[axis], line[side]) for line in lines if line[side]]
-            name = result["commit"] if side == "commit" else side
-            label = f"{name}: slope {slope(lines, axis, side):.2f}"
+            label = f"{side}: slope {slope(lines, axis, side):.2f}"
             panel.loglog(*zip(*points, strict=True), color=colour, marker=marker, ls=style, label=label)
         panel.set_xlabel(axis)
         panel.legend(fontsize=8)
@@ -318,43 +324,35 @@ def drawn(result):
 def page(result):
     """Return docs/speed.md."""
     commit = result["commit"]
-    first = result["first"]
-    parts = [
-        "# Speed",
-        "Written by `python benchmarks/speed.py --against " + commit + "` (`make bench`); do not edit. All figures are"
-        " ratios seen in one run on one machine, one thread unless said otherwise: this tree against commit "
-        + f"`{commit}` and against a sweep of scikit-learn's `BayesianGaussianMixture` (full covariances). The sides"
-        " take turns; CPU time, medians of rounds. Above 1: this tree is faster.",
-        "## First use",
+    head = (
+        f"Written by `python benchmarks/speed.py --against {commit}` (`make bench`); do not edit. All figures are"
+        " ratios seen on one machine, those of a section in one run, with one thread unless said otherwise: this tree"
+        f" against commit `{commit}` and a sweep of scikit-learn's `BayesianGaussianMixture` (full covariances). The"
+        " sides take turns; CPU time, medians of rounds. Above 1: this tree is faster. What long tables take, in time"
+        " and in memory, is under [scale](scale.md#what-it-takes); why it is fast, and what was tried, under"
+        " [decisions](decisions.md)."
+    )
+    sections = {"first": first_use_words, "apart": sweeps, "threads": threads, "curves": growth, "tables": tables}
+    parts = [words(result) for name, words in sections.items() if result.get(name)]
+    return "\n\n".join(["# Speed", README, head, *parts]) + "\n"
+
+
+def first_use_words(result):
+    commit, first = result["commit"], result["first"]
+    return (
+        "## First use\n\n"
         f"The first `fit` and `discover` after an installation (200 x 5 rows) compile for {first['this tree']:.1f} CPU"
-        f" seconds; commit `{commit}` did for {first['commit']:.1f}. Later processes load what was compiled.",
-        "## One sweep",
-        "Components apart: centres N(0, 16 I) up to 5 columns, N(0, 4 I) beyond. Overlapping: N(0, I / 4), so that"
-        " nothing can be left out.",
-        sweep_table(result),
-        "Two threads against one, by the clock: "
-        + ", ".join(
-            f"{line['this tree']:.2f} at {line['columns']} columns (commit: {line['commit']:.2f})"
-            for line in result["threads"]
-        )
-        + "; 200,000 rows, a machine of two cores that others may have been using.",
-        "## Growth",
-        "![Time of one sweep against rows, columns and components, on logarithmic axes](speed.svg)",
-        growth_table(result),
-    ]
-    if result.get("tables"):
-        parts += [
-            "## Tables",
-            "`fit` and `discover` of the team's tables of at most 2,000 rows, warm and unchecked on both sides.",
-            tables(result),
-        ]
-    return "\n\n".join(parts) + "\n"
+        f" seconds; commit `{commit}`, which checked no answer, did for {first['commit']:.1f}. Later processes load"
+        " what was compiled."
+    )
 
 
-def sweep_table(result):
-    lines = ["| rows | columns | components | apart: commit | scikit-learn | overlapping: commit | scikit-learn |"]
+def sweeps(result):
+    lines = ["## One sweep", "", "Components apart: centres N(0, 16 I) up to 5 columns, N(0, 4 I) beyond. Overlapping:"]
+    lines[-1] += " N(0, I / 4), so that nothing can be left out."
+    lines += ["", "| rows | columns | components | apart: commit | scikit-learn | overlapping: commit | scikit-learn |"]
     lines.append("|---:|---:|---:|---:|---:|---:|---:|")
-    for far, near in zip(result["apart"], result["overlapping"], strict=True):
+    for far, near in zip(result["apart"], result.get("overlapping", result["apart"]), strict=True):
         ratios = [
             f"{case[side] / case['this tree']:.1f}" for case in (far, near) for side in ("commit", "scikit-learn")
         ]
@@ -363,35 +361,61 @@ def sweep_table(result):
     return "\n".join(lines)
 
 
-def growth_table(result):
-    lines = ["| time grows with | this tree | commit | scikit-learn |", "|---|---:|---:|---:|"]
+def threads(result):
+    seen = ", ".join(
+        f"{line['this tree']:.2f} at {line['columns']} columns (commit: {line['commit']:.2f})"
+        for line in result["threads"]
+    )
+    return f"Two threads against one, by the clock: {seen}; 200,000 rows, a machine of two cores that others may use."
+
+
+def growth(result):
+    lines = [
+        "## Growth",
+        "",
+        "![Time of one sweep against rows, columns and components, on logarithmic axes](speed.svg)",
+    ]
+    lines += ["", "| one of them grows | this tree | scikit-learn |", "|---|---:|---:|"]
     for axis, cases in result["curves"].items():
-        cells = [f"{axis} ^ {slope(cases, axis, side):.2f}" for side in SIDES]
-        lines.append(f"| {axis} | " + " | ".join(cells) + " |")
+        cells = [f"{axis} ^ {slope(cases, axis, side):.2f}" for side in SIDES[::2]]
+        lines.append(f"| {axis}, {cases[0][axis]:,} to {cases[-1][axis]:,} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def tables(result):
-    lines = ["| table | times faster than the commit |", "|---|---:|"]
-    lines += [f"| {line['table']} | {line['commit'] / line['this tree']:.1f} |" for line in result["tables"]]
+    lines = [
+        "## Tables",
+        "",
+        "`fit` and `discover` of the team's tables of at most 2,000 rows, warm. The commit checks",
+    ]
+    lines[-1] += " no answer and bends no column. The last column: how many unchecked runs a checked one takes."
+    lines += ["", "| table | unchecked: times faster than the commit | checked | checked / unchecked |"]
+    lines.append("|---|---:|---:|---:|")
+    for line in result["tables"]:
+        plain, checked, commit = (line[name] for name in ("this tree", "checked", "commit"))
+        lines.append(f"| {line['table']} | {commit / plain:.1f} | {commit / checked:.1f} | {checked / plain:.1f} |")
     return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description="Speed against a commit and against scikit-learn, as ratios.")
     parser.add_argument("--against", default="03f89ea", metavar="COMMIT")
-    parser.add_argument("--only", default="", metavar="PARTS", help="first,apart,overlapping,threads,curves,tables")
+    parser.add_argument("--only", default="", metavar="PARTS", help=",".join(PARTS))
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:
         work()
         return
     only = [part for part in given.only.split(",") if part]
-    result = measured(given.against, only)
-    if not only:  # figures of several runs do not belong on one page
-        STORED.write_text(json.dumps(result, indent=1))
+    result = json.loads(STORED.read_text()) if STORED.exists() else {}
+    if result.get("commit") != given.against:
+        result = {"commit": given.against}
+    for name, seen in measured(given.against, only):
+        result[name] = seen
+        STORED.write_text(json.dumps(result, indent=1) + "\n")
+    if "curves" in result:
         drawn(result)
-        (ROOT / "docs" / "speed.md").write_text(page(result))
+    (ROOT / "docs" / "speed.md").write_text(page(result))
 
 
 if __name__ == "__main__":

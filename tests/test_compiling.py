@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.compiler import Flags
 
-from vbrand.compiling import apart, from_python, inner, jit, numbers
+from vbrand.compiling import _Flags, apart, from_python, inner, jit, numbers
 
 ROOT = Path(__file__).parents[1]
 # compiled functions and lines of code before optimisation, after an installation, up to the first answer
@@ -160,3 +161,13 @@ def test_no_compiled_function_counts_from_the_end_of_an_array():
                 if any(isinstance(sign, ast.UnaryOp) and isinstance(sign.op, ast.USub) for sign in signs):
                     counted.append(f"{path.name}:{part.lineno} {ast.unparse(part)}")
     assert counted == []
+
+
+def test_options_that_ask_for_the_same_are_equal():
+    one, other, plain = _Flags(), _Flags(), Flags()
+    one.nrt = plain.nrt = True
+    assert one != other
+    other.nrt = True
+    assert one == other
+    assert one == plain
+    assert hash(one) == hash(other) == hash(plain)

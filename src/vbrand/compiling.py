@@ -8,7 +8,7 @@ the first use after an installation waits half as long. What is computed stays t
 # numba carries few types
 # mypy: disable-error-code="no-untyped-call, attr-defined, import-untyped"
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
 from llvmlite import ir
@@ -25,6 +25,20 @@ _SHORT = ("getattr", "getiter", "iternext", "pair_first", "pair_second")
 _PAIR = ("pair_first", "pair_second")
 # what is asked of arrays, and what numba calls it
 _OF_ARRAYS = {"size": "nitems", "shape": "shape"}
+# steps for what plain loops have not: with blocks, functions in functions, literals that types depend on, arithmetic
+# with whole arrays
+_NOT_NEEDED = {
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteSemanticConstants",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "NopythonRewrites",
+}
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -47,8 +61,14 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        if self._called:
+        """Optimise once; numba does it before and after it has taken away counts of who holds what: there are none."""
+        if not self._called:
+            return
+        if hasattr(self._codegen, "_mpm_full"):  # older ones, where it was not measured
             super()._optimize_final_module()
+            return
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         if self._called:
@@ -202,18 +222,58 @@ class _Lowering(typed_passes.BaseNativeLowering):  # type: ignore[misc]
         return _Lower
 
 
+class _Flags(compiler.Flags):  # type: ignore[misc]
+    """What is asked of the compiler; numba compares it with itself some ten thousand times, option by option."""
+
+    __slots__ = ()
+    _same_for_all = hash(tuple(sorted(compiler.Flags.options)))
+
+    def __hash__(self) -> int:
+        return self._same_for_all
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, _Flags) else bool(super().__eq__(other))
+
+
+class _Typing:
+    """numba's knowledge of types, which remembers what operators give instead of asking all who know some each time."""
+
+    _known: ClassVar[dict[Any, Any]] = {}
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own, name)
+
+    def resolve_function_type(self, function: Any, given: Any, named: Any) -> Any:
+        if named or not isinstance(function, types.Function):
+            return self._own.resolve_function_type(function, given, named)
+        # numba notes with the function itself how it is done: with this one, not with one like it
+        key = id(function), given
+        if key not in self._known:
+            self._known[key] = function, self._own.resolve_function_type(function, given, named)
+        return self._known[key][1]
+
+
 class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
-    """numba's compiler, with the two parts above."""
+    """numba's compiler, with the parts above."""
 
     apart = False
+
+    def _compile_core(self) -> Any:
+        self.state.flags = _Flags(self.state.flags)
+        return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
         state, maker = self.state, self.state.targetctx.codegen()
         called = not (state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper)
         state.library = _Library(maker, state.func_id.func_qualname, called, self.apart)
         state.library.enable_object_caching()
+        state.typingctx = _Typing(state.typingctx)
         way = compiler.DefaultPassBuilder.define_nopython_pipeline(state)
-        way.passes = [(_Lowering if each is typed_passes.NativeLowering else each, what) for each, what in way.passes]
+        steps = [(each, what) for each, what in way.passes if each.__name__ not in _NOT_NEEDED]
+        way.passes = [(_Lowering if each is typed_passes.NativeLowering else each, what) for each, what in steps]
         way.finalize()
         return [way]
 

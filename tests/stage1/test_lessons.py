@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vbrand.model.kernels import Gaussian, Student
-from vbrand.stage1.lessons import forgotten
-from vbrand.stage1.modes import _vague, known_without, learn_modes
+from vbrand.stage1.lessons import forgotten, recalled
+from vbrand.stage1.modes import _vague, known_without, learn_modes, recall
 from vbrand.stage1.tuning import TUNED
 
 
@@ -20,7 +20,7 @@ def learned(kernel, seed=0):
 def without(rows, known, hidden, **settings):
     mask = np.zeros(len(rows), dtype=bool)
     mask[hidden] = True
-    return known_without(known, rows, mask, **settings)
+    return known_without(known, rows, recall(known, rows, **settings), mask, **settings)
 
 
 def test_without_rows_that_were_forgotten_statistics_are_those_of_the_others():
@@ -29,7 +29,7 @@ def test_without_rows_that_were_forgotten_statistics_are_those_of_the_others():
     hidden = np.isin(np.arange(110), np.arange(0, 110, 7))
     lessons = known.lessons
     vague = _vague(np.zeros(3), Gaussian(), None, TUNED, np.eye(3))
-    left = forgotten(lessons, rows, hidden, vague)
+    left = forgotten(lessons, recalled(lessons, rows, vague), hidden)
     white = rows @ lessons.inverse.T
     for k in range(left.counts.size):
         own = white[~hidden][lessons.mode_of[~hidden] == k] - left.origin[k]

@@ -5,7 +5,7 @@ import pytest
 
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.stage1.levels import base_levels, classes_without_numbers, known_levels, learn_levels, levels_without
-from vbrand.stage1.modes import known_without, learn_modes
+from vbrand.stage1.modes import known_without, learn_modes, recall
 
 SIZES = (3, 4)
 
@@ -64,7 +64,7 @@ def test_forgetting_rows_is_learning_without_them():
     rows, member = table()
     known = learned(rows, member)
     hidden = np.arange(120) % 10 == 0
-    fewer, kept = known_without(known, rows, hidden)
+    fewer, kept = known_without(known, rows, recall(known, rows), hidden)
     gone = np.array([(rows[hidden & (member == j), 2] == level).sum() for j in range(2) for level in range(3)])
     np.testing.assert_allclose((known.levels - fewer.levels)[:, :3].ravel(), gone, atol=0.5)
     assert kept.tolist() == [0, 1]

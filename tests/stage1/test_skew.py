@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from vbrand.stage1 import skew
+from vbrand.stage1.humps import sorted_values
 from vbrand.stage1.skew import learn_warp
 from vbrand.stage1.tuning import TUNED
 
@@ -82,45 +83,10 @@ def test_missing_cells_have_no_say():
     assert bent(rows, member).mean() > 0.9
 
 
-def known_of(values, **changes):
-    member = np.zeros(values.size, dtype=int)
-    return skew._sorted(values[:, None], np.zeros(1), member, TUNED)
-
-
-def test_the_evidence_of_a_hump_is_that_of_values_of_which_the_outermost_are_only_beyond():
-    values = np.sort(np.random.default_rng(3).normal(2.0, 0.5, 400))
-    known = known_of(values)
-    found = skew._one_hump(known, skew._straight(known))[0, 0]
-    cut = int(known.weight[0, 0])
-    kept = known.values[1:-1, 0][known.weight[1:-1, 0] > 0.0]
-    best = max(
-        stats.norm.logpdf(kept, m, s).sum()
-        + cut * (stats.norm.logcdf(kept[0], m, s) + stats.norm.logsf(kept[-1], m, s))
-        for m in np.linspace(1.9, 2.1, 21)
-        for s in np.linspace(0.4, 0.6, 41)
-    )
-    assert found == pytest.approx(best - np.log(known.count[0, 0]), abs=0.05)
-
-
-@pytest.mark.parametrize("side", [0, -1])
-def test_outermost_values_are_expected_where_a_gaussian_has_them(side):
-    known = known_of(np.linspace(-2.0, 2.5, 50))
-    centre, variance = np.array([[0.3]]), np.array([[1.7]])
-    expected, square = skew._moments(known, skew._straight(known), centre, variance)
-    edge = known.values[side, 0]
-    reach = (-np.inf, edge) if side == 0 else (edge, np.inf)
-    density = stats.norm(0.3, np.sqrt(1.7)).pdf
-    mass, first, second = (
-        integrate.quad(lambda x, power=power: (x - 0.3) ** power * density(x), *reach)[0] for power in range(3)
-    )
-    assert expected[side, 0] == pytest.approx(0.3 + first / mass)
-    assert square[side, 0] == pytest.approx(second / mass)
-
-
 def test_the_better_of_many_maps_must_be_worth_its_luck():
     rows, member = drawn("gaussian", rows=30)
     low, high = skew._ends(rows, member, TUNED)
-    known = skew._sorted((rows - low) / (high - low), np.zeros(COLUMNS), member, TUNED)
+    known = sorted_values((rows - low) / (high - low), np.zeros(COLUMNS), member, TUNED)
     best = skew._best_of_each_way(known, TUNED)
     assert (best.price > 0.5 * np.log(member.size)).all()
     assert (best.price[2] > np.log(member.size)).all()

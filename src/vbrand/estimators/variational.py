@@ -40,8 +40,8 @@ from vbrand.inference.search import Effort, Search, find
 from vbrand.io.tables.categories import Wanted
 from vbrand.model.kernels import KernelName
 from vbrand.model.predictive import log_component_weights
-from vbrand.stage1.lessons import Witnesses
-from vbrand.stage1.modes import known_without
+from vbrand.stage1.lessons import Recalled
+from vbrand.stage1.modes import known_without, recall
 from vbrand.stage1.passage import Passage
 from vbrand.trust.check import Verdict, checked
 from vbrand.trust.folds import Relearned
@@ -288,18 +288,18 @@ class VBrand(Published, Batches):
         return with_witnesses(learned, rows, labels, self._tuning.check.witnesses)
 
     def _verdict(self, task: Task, view: int, rows: Rows, fit: Further) -> Verdict | None:
-        """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked.
-
-        Rows are those of the task, and after them those of earlier batches that are still at hand.
-        """
+        """Return what hidden labelled rows say of rows, those of the task first; None if there are none, or not asked."""
         learned = task.learned
         witnesses, tuning, known = learned.witnesses, self._tuning.check, learned.views[view][1]
         if witnesses is None or not self._checks:
             refuse_without_check(self.max_false_novelty)
             return None
 
+        taught = None if known.lessons is None else recall(known, witnesses.rows, self._tuning.stage1)
+
         def relearn(hidden: BoolArray) -> Relearned:
-            return self._relearned(learned, witnesses, view, hidden, fit.earlier)
+            one = replace(learned, views=learned.views[view : view + 1])
+            return self._relearned(one, taught, hidden, fit.earlier)
 
         labelled = labelled_classes(self._prior(learned, view, self.max_novel), known.rows, fit.earlier)
         counts = None if fit.earlier is None else fit.earlier.taught.counts
@@ -307,16 +307,17 @@ class VBrand(Published, Batches):
         case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts, last)
         folds = tuning.folds if self.check == "auto" else int(self.check)
         own_axes = learned.passage.reduction is not None
-        taught = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
-        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=taught), folds, task.generator, tuning)
+        given = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
+        return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=given), folds, task.generator, tuning)
 
     def _relearned(
-        self, learned: Learned, witnesses: Witnesses, view: int, hidden: BoolArray, earlier: Earlier | None
+        self, learned: Learned, taught: Recalled | None, hidden: BoolArray, earlier: Earlier | None
     ) -> Relearned:
-        """Return the known classes of a view without some witnesses, and what earlier batches taught."""
-        kernel, known = learned.views[view]
-        if known.lessons is not None:
-            fewer, kept = known_without(known, witnesses.rows, hidden, self._tuning.stage1)
+        """Return the known classes of the one view without some witnesses, and what earlier batches taught."""
+        (kernel, known), witnesses = learned.views[0], learned.witnesses
+        assert witnesses is not None
+        if taught is not None:
+            fewer, kept = known_without(known, witnesses.rows, taught, hidden, self._tuning.stage1)
         else:
             labels = learned.classes[witnesses.member[~hidden]]
             fewer = known_classes(self, witnesses.rows[~hidden], labels, kernel, learned.passage, None)

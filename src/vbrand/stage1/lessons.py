@@ -1,5 +1,7 @@
 """What each labelled row taught, so that it can be forgotten again: stage 1 without some rows is an update."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,31 +43,67 @@ class Lessons:
         return replace(self, mode_of=self.mode_of[chosen], shares=shares)
 
 
-def forgotten(lessons: Lessons, rows: FloatArray, hidden: BoolArray, vague: Components) -> Statistics:
-    """Return the statistics of the modes without the hidden ones of their rows, (n, p), in working coordinates.
+@dataclass(frozen=True)
+class Taught:
+    """What the rows of one mode taught, whichever of them are hidden."""
 
-    `vague` is what was believed of a mode before its rows. In heavy tails the weights of all rows at hand follow: a
-    scatter that keeps the weights which hidden rows made would know half of what they taught.
+    own: IntArray  # which rows they are
+    alone: Posterior  # the mode by itself
+    absent: Statistics  # of its rows that are not at hand, about the mode's origin
+    before: Prior  # what is believed of the mode after these
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The lessons of labelled rows that are at hand."""
+
+    white: FloatArray  # (n, p) the rows in whitened coordinates
+    modes: tuple[Taught, ...]  # K of them
+
+
+@contextmanager
+def not_too_extreme() -> Iterator[None]:
+    """Say what to do where labelled rows lead to no scatter."""
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
+            "Look for outliers among them and fit again, or turn the check off (check=0)."
+        ) from None
+
+
+def recalled(lessons: Lessons, rows: FloatArray, vague: Components) -> Recalled:
+    """Return what rows, (n, p) in working coordinates, taught; `vague` is what was believed of a mode before."""
+    # with missing cells coordinates are the working ones
+    white = np.clip(rows if lessons.sphere is not None else rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
+    return Recalled(white, tuple(_taught(lessons, white, vague, k) for k in range(lessons.components.dof.size)))
+
+
+def _taught(lessons: Lessons, white: FloatArray, vague: Components, k: int) -> Taught:
+    mode, own = np.array([k]), np.flatnonzero(lessons.mode_of == k)
+    absent = lessons.statistics.reordered(mode)
+    alone = Posterior(lessons.components.reordered(mode), prior_weights(np.ones(1), 1.0, 1))
+    if own.size > 0:
+        at_hand = sweep(Rows.plain(white[own]), scores_of(alone), None, 1).statistics
+        # (5.3)  N, R, s and Q of all rows are the sums of those of parts of them; some may not be at hand
+        absent = absent + at_hand.about(absent.origin).scaled(-1.0)
+    return Taught(own, alone, absent, Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64)))
+
+
+def forgotten(lessons: Lessons, rows: Recalled, hidden: BoolArray) -> Statistics:
+    """Return the statistics of the modes without the hidden ones of their rows, (n,).
+
+    In heavy tails the weights of all rows at hand follow: a scatter that keeps the weights which hidden rows made would
+    know half of what they taught.
     """
     statistics = lessons.statistics
     parts = {name: getattr(statistics, name).copy() for name in ("counts", "weights", "sums", "squares")}
-    # with missing cells coordinates are the working ones
-    white = np.clip(rows if lessons.sphere is not None else rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
-
     for k in np.unique(lessons.mode_of[hidden & (lessons.mode_of >= 0)]).tolist():
-        own = lessons.mode_of == k
-        mode = np.array([k])
-        alone = Posterior(lessons.components.reordered(mode), prior_weights(np.ones(1), 1.0, 1))
-        origin = statistics.origin[mode]
-        all_own = sweep(Rows.plain(np.ascontiguousarray(white[own])), scores_of(alone), None, 1).statistics
-        # (5.3)  N, R, s and Q of all rows are the sums of those of parts of them; some may not be at hand
-        absent = statistics.reordered(mode) + all_own.about(origin).scaled(-1.0)
-        left = Rows.plain(np.ascontiguousarray(white[own & ~hidden]))
-        before = Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64))
-        found = (
-            ascend(left, before, alone, winners=np.zeros(len(left), dtype=np.int32)).statistics.about(origin) + absent
-        )
+        mode = rows.modes[k]
+        left = Rows.plain(rows.white[mode.own[~hidden[mode.own]]])
+        found = ascend(left, mode.before, mode.alone, winners=np.zeros(len(left), dtype=np.int32)).statistics
+        found = found.about(mode.absent.origin) + mode.absent
         for name, part in parts.items():
             part[k] = getattr(found, name)[0]
-
     return Statistics(origin=statistics.origin, evidence=0.0, **parts)

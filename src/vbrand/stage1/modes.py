@@ -29,7 +29,7 @@ from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
-from vbrand.stage1.lessons import Lessons, forgotten
+from vbrand.stage1.lessons import Lessons, Recalled, forgotten, not_too_extreme, recalled
 from vbrand.stage1.levels import levels_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -128,8 +128,20 @@ def learn_modes(
     )
 
 
+def recall(known: KnownClasses, rows: FloatArray, tuning: Stage1Tuning = TUNED) -> Recalled:
+    """Return what labelled rows taught of the known classes: the same whichever of them are hidden."""
+    lessons = known.lessons
+    if lessons is None:
+        raise ValueError("what each labelled row taught is not known")
+    parts, p = lessons.components, known.centres.shape[1]
+    sphere = np.eye(p) if lessons.sphere is None else lessons.sphere
+    vague = _vague(parts.mean.mean(axis=0), parts.kernels[0], parts.noise, tuning, sphere)
+    with not_too_extreme():
+        return recalled(lessons, rows[:, :p], vague)
+
+
 def known_without(
-    known: KnownClasses, rows: FloatArray, hidden: BoolArray, tuning: Stage1Tuning = TUNED
+    known: KnownClasses, rows: FloatArray, taught: Recalled, hidden: BoolArray, tuning: Stage1Tuning = TUNED
 ) -> tuple[KnownClasses, IntArray]:
     """Return the known classes without the hidden ones of their labelled rows, and which components are left.
 
@@ -137,9 +149,7 @@ def known_without(
     unless it is the last one of its class.
     """
     lessons = known.lessons
-    if lessons is None:
-        raise ValueError("what each labelled row taught is not known")
-    levels, rows = rows, rows[:, : known.centres.shape[1]]
+    assert lessons is not None
     mode_of = lessons.mode_of[hidden]
     left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
     classes_left = np.unique(known.class_of[left > 0])
@@ -147,21 +157,12 @@ def known_without(
     kept = np.flatnonzero(stays)
     fewer = left > 0
 
-    parts = lessons.components
-    own_sphere = np.eye(rows.shape[1]) if lessons.sphere is None else lessons.sphere
-    vague = _vague(parts.mean.mean(axis=0), parts.kernels[0], parts.noise, tuning, own_sphere)
-    try:
-        used = forgotten(lessons, rows, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of], vague)
-        sphere = _sphere_without(lessons.statistics, used, lessons.components.noise, tuning, own_sphere)
-        centres, scatters, average, alike = _alike_scatters(
-            used.reordered(kept), lessons.components.noise, tuning, sphere
-        )
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            "the labelled rows are too extreme to check against, or do not fit what was learned from them. "
-            "Look for outliers among them and fit again, or turn the check off (check=0)."
-        ) from None
-    root = lessons.root
+    own_sphere = np.eye(known.centres.shape[1]) if lessons.sphere is None else lessons.sphere
+    noise, root = lessons.components.noise, lessons.root
+    with not_too_extreme():
+        used = forgotten(lessons, taught, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of])
+        sphere = _sphere_without(lessons.statistics, used, noise, tuning, own_sphere)
+        centres, scatters, average, alike = _alike_scatters(used.reordered(kept), noise, tuning, sphere)
     return replace(
         known,
         class_of=known.class_of[kept],
@@ -174,7 +175,7 @@ def known_without(
         average=root @ average @ root.T,
         alike=alike,
         lessons=None,
-        levels=levels_without(known, levels, hidden, kept),
+        levels=levels_without(known, rows, hidden, kept),
     ), kept
 
 
@@ -374,19 +375,19 @@ def _alike_scatters(
     centres = used.origin + used.sums / used.weights[:, None]
     middle = np.average(centres, axis=0, weights=used.counts)
 
-    def log_evidence(alike: float) -> float:
-        one = Components(
-            middle[None],
-            np.array([tuning.vague]),
-            np.array([p + 1.0 + alike]),
-            alike * average[None],
-            (Gaussian(),),
-            noise,
-        )
-        return float(evidence(one.reordered(np.zeros(count, dtype=np.int64)), used).sum())
-
+    # one component for each degree of likeness, of which all modes may be
+    tried = np.geomspace(1.0, tuning.most_alike, tuning.alike_steps)
+    ways = Components(
+        np.tile(middle, (tried.size, 1)),
+        np.full(tried.size, tuning.vague),
+        p + 1.0 + tried,
+        tried[:, None, None] * average,
+        (Gaussian(),) * tried.size,
+        noise,
+    )
     # (3.21)  a = argmax sum_k evidence(mode k | nu = p + 1 + a, Psi = a average)
-    alike = float(max(np.geomspace(1.0, tuning.most_alike, tuning.alike_steps), key=log_evidence))
+    scores = [float(evidence(ways, used, np.full(count, way)).sum()) for way in range(tried.size)]
+    alike = float(tried[int(np.argmax(scores))])
     # (3.22)  scatter_k = (a average + W_k + R_k D) / (a + N_k)
     scatters = (alike * average + own) / (alike + used.counts)[:, None, None]
     return centres, scatters, average, alike

@@ -32,7 +32,7 @@ class Warp:
         mapped, at = np.array(rows, dtype=np.float64), np.flatnonzero(self.bent)
         own = mapped[..., at]
         near, far = (own - self.low[at]) / self.reach[at], (own - self.high[at]) / self.high_reach[at]
-        mapped[..., at] = _powers(near, self.power[at]) + _powers(far, self.power[at])
+        mapped[..., at] = powers_of(near, self.power[at]) + powers_of(far, self.power[at])
         return mapped
 
     def outward(self, rows: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ class Warp:
         return np.asarray(below + 0.5 * (above - below))
 
 
-def _powers(away: FloatArray, power: FloatArray) -> FloatArray:
+def powers_of(away: FloatArray, power: FloatArray) -> FloatArray:
     """Return powers of distances, given in reaches, as they rise from 0 with the slope 1; odd."""
     size = np.log1p(np.abs(away))
     return np.asarray(

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from vbrand.model.components import Components
 from vbrand.model.predictive import log_component_densities
 from vbrand.model.prior import Prior
-from vbrand.types import BoolArray, FloatArray, IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,11 @@ def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArr
 
 def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:
     """Return the sums over the components of each class, (n, J), of numbers given as logarithms, (n, K)."""
-    classes = int(class_of.max()) + 1
-    return np.stack([_sum(log_parts, class_of == j) for j in range(classes)], axis=1)
+    by_class = (np.flatnonzero(class_of == j) for j in range(int(class_of.max()) + 1))
+    return np.stack([_sum(log_parts, own) for own in by_class], axis=1)
 
 
-def _sum(log_parts: FloatArray, chosen: BoolArray) -> FloatArray:
+def _sum(log_parts: FloatArray, chosen: IntArray) -> FloatArray:
+    if chosen.size == 1:  # most classes: nothing to sum
+        return log_parts[:, chosen[0]]
     return np.asarray(logsumexp(log_parts[:, chosen], axis=1))
