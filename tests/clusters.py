@@ -81,6 +81,8 @@ class Pulse(distributed.SchedulerPlugin):
     def transition(self, *_, **__):
         self.last = time.monotonic()
 
+    add_worker = remove_worker = transition  # on a busy machine a worker takes a while to start again
+
 
 @contextmanager
 def deadline(seconds, client):

@@ -137,7 +137,8 @@ def _gaps(table: FloatArray) -> FloatArray:
     size = max(1, _AT_ONCE // whole.shape[0])
     parts = [_nearest(whole[some[first : first + size]], whole) for first in range(0, some.size, size)]
     nearest = np.concatenate(parts)
-    nearest = nearest[nearest[:, 0] > 0.0]
+    # a row with a cell of 1e200 has no neighbours: squares are infinite
+    nearest = nearest[(nearest[:, 0] > 0.0) & np.isfinite(nearest[:, -1])]
     return np.asarray(np.arange(1, MOST_REPLICATES + 1) * np.log(nearest[:, 1:] / nearest[:, :-1]))
 
 

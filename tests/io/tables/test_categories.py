@@ -45,10 +45,11 @@ def test_columns_are_named_by_name_or_place():
         coded(table, ["colur"])
 
 
-@pytest.mark.parametrize("wanted", [3, np.array("code"), np.array([["code"]]), {"code": 1}, b"code"])
+@pytest.mark.parametrize("wanted", [3, np.array("code"), np.eye(2), np.array([["code"]]), {"code": 1}, b"code"])
 def test_categories_are_a_list(wanted):
-    with pytest.raises(ValueError, match="give 'auto', None, or a list of names or places of columns"):
+    with pytest.raises(ValueError, match="give 'auto', None, or a list of names or places of columns") as error:
         coded(pd.DataFrame(FRAME), wanted)
+    assert "\n" not in str(error.value)
     assert coded(pd.DataFrame(FRAME), {"code"})[1] == coded(pd.DataFrame(FRAME), np.array(["code"]))[1]
 
 

@@ -72,7 +72,7 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
     material = read_material(str(folder / "known.parquet"), str(folder / "unknown.parquet"), Roles("variety"))
     taken = {}
     # one worker: how much two of them hold at the same moment is a matter of chance. The first run, with the check,
-    # loads what is compiled; trees hold 130 MB give or take 25, whatever the number of rows: that would hide a copy
+    # loads what is compiled; what the check holds, whatever the number of rows, would hide a copy
     for some, check in ((10_000, 10), (50_000, 0), (200_000, 0)):  # the first rows of the array, as they are
         unknown = replace(material.unknown, rows=material.unknown.rows[:some], carried={"row": RowNumbers(range(some))})
         if not check:

@@ -116,7 +116,8 @@ def _chosen(table: Any, wanted: Wanted) -> list[int]:
     if not isinstance(wanted, str):
         listed = isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
         if not listed or np.ndim(np.asarray(wanted, object)) != (0 if isinstance(wanted, set | frozenset) else 1):
-            raise ValueError(f"categories={wanted!r}: give 'auto', None, or a list of names or places of columns.")
+            given = " ".join(repr(wanted).split())  # one line, also of a table
+            raise ValueError(f"categories={given}: give 'auto', None, or a list of names or places of columns.")
         return sorted({_place(one, names, table.shape[1]) for one in wanted})
     if names is None or not hasattr(table, "dtypes"):
         return []
