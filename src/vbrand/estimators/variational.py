@@ -288,10 +288,7 @@ class VBrand(Published, Batches):
         return with_witnesses(learned, rows, labels, self._tuning.check.witnesses)
 
     def _verdict(self, task: Task, view: int, rows: Rows, fit: Further) -> Verdict | None:
-        """Return what labelled rows say that the fit has not seen; None if there are none, or none are asked.
-
-        Rows are those of the task, and after them those of earlier batches that are still at hand.
-        """
+        """Return what hidden labelled rows say of rows, those of the task first; None if none are there or asked."""
         learned = task.learned
         witnesses, tuning, known = learned.witnesses, self._tuning.check, learned.views[view][1]
         if witnesses is None or not self._checks:
