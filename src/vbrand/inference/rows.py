@@ -13,9 +13,8 @@ from vbrand.model.levels import codes_of
 from vbrand.types import FloatArray, IntArray
 
 # working coordinates, and standardised values, count as at most this far out: there a row is as novel as any, and its
-# square still leaves room for those of ordinary ones. Ten such rows make a scatter of 1e11, of which double precision
-# loses 2e-5; with columns that correlate by .998 the least scatter of ordinary rows is 2e-3 (of 1e6 it would lose that)
-FARTHEST = 1e5
+# square still leaves room for those of ordinary ones
+FARTHEST = 1e6
 # numbers a block holds, and rows at the most: it stays in the processor's second cache
 BLOCK_NUMBERS = 1_000_000
 _BLOCK_ROWS = 8_192
@@ -70,7 +69,7 @@ class Gaps:
 class Rows:
     """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
 
-    Working coordinates of more than a hundred thousand count as that: a row is as novel there, and its square still
+    Working coordinates of more than a million count as a million: a row is as novel there, and its square still
     leaves room for those of ordinary ones.
     """
 

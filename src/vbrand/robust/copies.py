@@ -52,14 +52,19 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
     number, times = _numbered(prints)
     kept = np.flatnonzero(number < times // _times_all(number, times))
     own = prints[kept]
-    if _pairs(own) > 0.0 and _beyond_chance(table[kept], own, _pairs(own), 1.0):
+    if _pairs(own) > 0.0 and _beyond_chance(_of_rows(table, kept), own, _pairs(own), 1.0):
         kept = kept[_numbered(own)[0] == 0]
 
-    unlike = _unlike_labelled(table[kept], prints[kept], known)
+    unlike = _unlike_labelled(_of_rows(table, kept), prints[kept], known)
     counted = kept[unlike] if unlike.any() else kept  # nothing but labelled rows: they are what there is
     if counted.size == prints.size:
         return None
     return Repeats(counted, prints.size - kept.size, kept.size - counted.size)
+
+
+def _of_rows(table: NDArray[Any], rows: IntArray) -> NDArray[Any]:
+    """Return some rows of a table; of all of them no second copy."""
+    return table if rows.size == table.shape[0] else table[rows]
 
 
 def _unlike_labelled(table: NDArray[Any], prints: Prints, known: Prints) -> BoolArray:

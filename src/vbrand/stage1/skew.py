@@ -26,7 +26,7 @@ _FINER = (0.5, 0.25, 0.125)
 _SHARP = 1e-6
 _TINY = 1e-12
 # values that are mapped in all ways of a grid at once: no more than a processor keeps at hand
-_AT_ONCE = 8_192
+_AT_ONCE = 2_048
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is no number wins nothing
