@@ -83,6 +83,14 @@ def test_components_that_are_worth_their_price_stay():
     assert found is start
 
 
+def test_two_novel_components_that_could_be_one_stay_as_they_are():
+    """(9.22): a cut through the first novel class costs as much, but no row of it would be known without it."""
+    labels = np.repeat([0, 1, 2, 4, 3], [40, 40, 34, 6, 40])
+    start, found, left = fits(labels)
+    np.testing.assert_array_equal(left, [0, 1, 2, 3, 4])
+    assert found is start
+
+
 def test_no_row_is_in_a_component_that_is_gone():
     parts = np.log([[0.1, 0.3], [0.4, 0.4]])
     standing = standing_of(_among(parts, np.array([0, 2]), 3), np.zeros((2, 1)), parts)

@@ -177,9 +177,13 @@ def _without_needless(
     left = np.arange(found.statistics.counts.size)
     smallest_first = doubted[np.argsort(found.statistics.counts[doubted], kind="stable")]
     for name in smallest_first.tolist():
-        fewer = _fewer(climb, prior, found, int(np.searchsorted(left, name)))
-        # (9.22)  bound without the component > bound with it
-        if fewer.bound.total - found.bound.total > tuning.loose * abs(found.bound.total):
+        k = int(np.searchsorted(left, name))
+        fewer = _fewer(climb, prior, found, k)
+        gain = fewer.bound.total - found.bound.total
+        back = fewer.statistics.counts[: prior.known].sum() - found.statistics.counts[: prior.known].sum()
+        # (9.22)  bound without the component > bound with it, and known ones get more than half of its rows back: two
+        #         novel ones that become one say nothing of what is known
+        if gain > tuning.loose * abs(found.bound.total) and 2.0 * back > found.statistics.counts[k]:
             found, left = fewer, left[left != name]
     return found, left
 
