@@ -105,3 +105,12 @@ def test_few_are_joined_by_chance():
     wide = _beyond_chance(gaps)
     assert wide[1_000:].mean() > 0.95
     assert wide[:1_000].sum() < 0.1 * wide.sum()
+
+
+def test_a_wild_cell_stands_alone():
+    table = np.repeat(rows(0, n=60), 3, axis=0)
+    table += 0.03 * np.random.default_rng(0).normal(size=table.shape)
+    table[7, 1] = 1e200
+    kept = first_of_samples(table, np.zeros(180, dtype=np.int64), 2)
+    assert 7 in kept
+    assert kept.size < 75

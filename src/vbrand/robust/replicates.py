@@ -92,7 +92,7 @@ def _gap_after(rows: FloatArray, others: int) -> tuple[FloatArray, IntArray]:
     size = max(1, _AT_ONCE // rows.shape[0])
     found = [_neighbours(rows, slice(first, first + size), count) for first in range(0, rows.shape[0], size)]
     distances, nearest = (np.concatenate(part) for part in zip(*found, strict=True))
-    apart = distances[:, 0] > 0.0
+    apart = (distances[:, 0] > 0.0) & np.isfinite(distances).all(axis=1)  # a cell of 1e200 has no neighbours
     gaps = np.zeros((rows.shape[0], count))
     gaps[apart] = np.arange(1, count + 1) * np.log(distances[apart, 1:] / distances[apart, :-1])
     usual = float(np.median(gaps[apart].mean(axis=0))) if apart.any() else 1.0
