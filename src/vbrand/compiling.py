@@ -11,10 +11,12 @@ the first use after an installation waits half as long. What is computed stays t
 from typing import Any, ClassVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, codegen, compiler, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 # what numba calls the places where functions find what belongs to them
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -320,6 +322,12 @@ def _numbers(_context, size):  # type: ignore[no-untyped-def]
 
 
 numbers: Any = _numbers
+
+
+def plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as loops want it, contiguous and writeable: itself if it is, for loops that do not write."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable and flags.aligned else np.array(array, order="C")
 
 
 def from_python(function: Any) -> Any:

@@ -12,7 +12,6 @@ from vbrand.model.weights import (
     prior_weights,
     stick_divergence,
     sticks_like,
-    sticks_of,
     weights_evidence,
     weights_from,
     weights_of,
@@ -61,7 +60,7 @@ def test_several_ways_to_hold_rows_are_judged_as_each_alone(concentration):
 def test_weights_come_back_from_the_compiled_form_as_they_were():
     for concentration in CONCENTRATIONS:
         prior = prior_weights(np.arange(1.0, 4.0), concentration, 5)
-        again = weights_of(sticks_of(prior))
+        again = weights_of(prior.sticks)
         assert again.concentration == prior.concentration
         np.testing.assert_array_equal(again.passed, prior.passed)
 
@@ -69,9 +68,9 @@ def test_weights_come_back_from_the_compiled_form_as_they_were():
 def test_an_order_is_kept_unless_the_sticks_gain():
     prior = prior_weights(np.ones(2), 0.5, 5)
     room, order = sticks_like(prior), np.empty(4, dtype=np.int64)
-    assert not order_sticks(sticks_of(prior), np.array([1.0, 9.0, 5.0, 2.0]), room, order)
+    assert not order_sticks(prior.sticks, np.array([1.0, 9.0, 5.0, 2.0]), room, order)
     assert order.tolist() == [0, 1, 2, 3]
-    assert order_sticks(sticks_of(prior), np.array([1.0, 2.0, 9.0, 5.0]), room, order)
+    assert order_sticks(prior.sticks, np.array([1.0, 2.0, 9.0, 5.0]), room, order)
     assert order.tolist() == [0, 2, 3, 1]
 
 
@@ -94,7 +93,7 @@ def test_log_beta_is_that_of_scipy():
 def test_empty_components_add_nothing_to_known_ones():
     prior = prior_weights(np.ones(3), 1.0, 4)
     posterior, result = sticks_like(prior), np.empty(1)
-    settle(sticks_of(prior), np.zeros(3), posterior)
+    settle(prior.sticks, np.zeros(3), posterior)
     np.testing.assert_array_equal(posterior.dirichlet, prior.dirichlet)
-    explain_counts(sticks_of(prior), np.zeros((1, 3)), posterior, result)
+    explain_counts(prior.sticks, np.zeros((1, 3)), posterior, result)
     assert result[0] == pytest.approx(0.0, abs=1e-13)

@@ -28,21 +28,21 @@ from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.sweeps import filled_up
 from vbrand.inference.tuning import TUNED, SearchTuning
-from vbrand.model.components import components_of, room_for, wisharts_of
+from vbrand.model.components import components_of, copied, room_for
 from vbrand.model.posterior import (
     BOUND_TERMS,
     Belief,
     Bound,
     Posterior,
     bound_of,
-    kernel_codes,
     room_for_scores,
     scores_of,
     updated,
 )
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, extrapolated, room_for_sums, store_sums
-from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
+from vbrand.model.weights import best_stick_order, sticks_like, weights_of
+from vbrand.model.weights import copied as copied_sticks
 from vbrand.types import FloatArray
 
 
@@ -171,28 +171,28 @@ def _over_one_block(
 ) -> Ascent:
     """Ascend over a table of one block: all sweeps in one compiled call."""
     count, p = prior.components.mean.shape
-    (store, now), (store_before, earlier), (kept, _) = (room_for_sums(count, p) for _ in range(3))
-    own = wisharts_of(prior.components)
+    (store, now), (store_before, earlier) = (room_for_sums(count, p) for _ in range(2))
+    own = prior.components.wisharts
     wisharts, roots = room_for(count, own.noise)
     if isinstance(start, Statistics):
         store_sums(start, now)
         after = Belief(wisharts, roots, sticks_like(prior.weights))
     else:
-        after = Belief(wisharts_of(start.components), roots, sticks_of(start.weights))
-    before = Belief(own, prior.components.roots, sticks_of(prior.weights))
-    kind, shape = kernel_codes(prior.components)
+        after = Belief(copied(start.components.wisharts), roots, copied_sticks(start.weights.sticks))
+    before = Belief(own, prior.components.roots, prior.weights.sticks)
+    kind, shape = prior.components.codes
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
     pace = pace._replace(max_iter=min(pace.max_iter, MOST_SWEEPS))
     terms, trace = np.empty(BOUND_TERMS), np.empty(pace.max_iter)
 
     swept, evidence, stopped = climb(
         calls(),
-        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics)),
+        Table(rows.in_one_block, first, winners is not None, isinstance(start, Statistics)),
         before,
         after,
         shape,
         room_for_scores(kind, p, filled_up(p)),
-        (store, store_before, kept),
+        (store, store_before, np.empty_like(store)),
         now,
         earlier,
         memory(count, p, len(rows)),

@@ -7,7 +7,7 @@ for births, by a small fit on the rows of one component. The bound decides (grow
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -240,14 +240,12 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         return []
 
     local = Rows.plain(rows.working(members), rows.levels)
-    weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
+    part_of = cache(partial(_local_prior, prior, k, _local_weights(prior, k)))
 
     def fitted(pieces: Statistics, labels: NDArray[np.int32], beat: float | None) -> Ascent:
-        order = np.append(min(k, prior.known), np.full(pieces.counts.size - 1, prior.known))
-        part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
         return ascend(
             local,
-            part,
+            part_of(pieces.counts.size),
             pieces,
             winners=labels,
             tol=tuning.loose,
@@ -312,7 +310,8 @@ def _best_guesses(
     ends = np.append(0, np.cumsum(last + 1))
     pieces = statistics_of_labelings(local, labelings, ends, spread)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
-    as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
+    as_novel = evidence(prior.components, pieces, np.full(ends[-1], prior.known))
+    as_own = as_novel if own == prior.known else evidence(prior.components, pieces, np.full(ends[-1], own))
     advantage = as_own - as_novel
     shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
@@ -329,6 +328,13 @@ def _best_guesses(
         labels = np.argsort(order).astype(np.int32)[labelings[number]]
         best.append(_Guess(labels, pieces.reordered(here[order])))
     return best
+
+
+def _local_prior(prior: Prior, k: int, weights: Weights, count: int) -> Prior:
+    """Return the prior of component k and of the novel ones that it is split into, so many in all."""
+    order = np.append(min(k, prior.known), np.full(count - 1, prior.known))
+    class_of = prior.class_of[k : k + 1] if k < prior.known else prior.class_of[:0]
+    return Prior(prior.components.reordered(order), weights, class_of)
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:
