@@ -147,12 +147,12 @@ def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
 
     (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
     """
-    rising = np.zeros_like(novelty)
-    for a in range(known.shape[1]):
-        shares = np.cumsum(novelty[:, a:], axis=1) / np.cumsum(known[:, a:], axis=1)
-        least = np.minimum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
-        rising[:, a:] = np.maximum(rising[:, a:], least)
-    return np.asarray(rising * known)
+    cells = known.shape[1]
+    within = np.triu(np.ones((cells, cells), dtype=bool))[:, None]  # (a, 1, C): the cells from a on
+    sums = [np.where(within, rows, 0.0).cumsum(axis=2) for rows in (novelty, known)]  # (a, chains, C), to b
+    shares = np.divide(*sums, out=np.full(sums[0].shape, np.inf), where=within)
+    least = np.minimum.accumulate(shares[:, :, ::-1], axis=2)[:, :, ::-1]
+    return np.asarray(np.where(within, least, 0.0).max(axis=0) * known)
 
 
 def _draw_novelty(
