@@ -182,5 +182,5 @@ def _draw_novelty(
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
     """Return one draw per vector along the last axis."""
-    drawn = generator.gamma(parameters) + _TINY
+    drawn = generator.standard_gamma(parameters) + _TINY
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
