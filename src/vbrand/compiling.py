@@ -8,6 +8,7 @@ the first use after an installation waits half as long. What is computed stays t
 # numba carries few types
 # mypy: disable-error-code="no-untyped-call, attr-defined, import-untyped"
 
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numba
@@ -290,8 +291,11 @@ class _Apart(_Compiler):
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "pipeline_class": _Compiler, "_nrt": False}
 # of those that are called from compiled code alone
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# called from Python or by its address, and kept on disk; always for both: numba keeps one of them only
-jit = numba.njit(cache=True, **OPTIONS)
+# kept on disk: called from Python, by its address, or both
+FROM_PYTHON: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
+BY_ADDRESS: dict[str, Any] = {"cache": True, "no_cpython_wrapper": True}
+jit = numba.njit(**OPTIONS, **FROM_PYTHON)
+jit_both_ways = numba.njit(cache=True, **OPTIONS)
 # called from compiled code that takes it in: nothing is compiled or kept for others' sake
 inner = numba.njit(**OPTIONS, **INNER)
 apart = numba.njit(**(OPTIONS | {"pipeline_class": _Apart}), **INNER)
@@ -333,3 +337,18 @@ def plain(array: NDArray[Any]) -> NDArray[Any]:
 def from_python(function: Any) -> Any:
     """Return an inner function as one that Python can call, compiled when it first does."""
     return jit(function.py_func)
+
+
+def by_address(function: Any) -> Any:
+    """Return a function that Python can call as one that is called by its address alone; itself if it is both.
+
+    Under a name of its own: numba keeps one of each name on disk.
+    """
+    options = dict(function.targetoptions)
+    if not options.pop("no_cfunc_wrapper", False):
+        return function
+    options.pop("nopython", None)
+    own, name = function.py_func, f"{function.py_func.__name__}_by_address"
+    again = FunctionType(own.__code__, own.__globals__, name, own.__defaults__, own.__closure__)
+    again.__qualname__, again.__module__ = name, own.__module__
+    return numba.njit(pipeline_class=function._compiler.pipeline_class, **options, **BY_ADDRESS)(again)

@@ -7,10 +7,12 @@ from numba import typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from vbrand.compiling import by_address
+
 
 def address_of(function: Any, *arguments: Any) -> int:
     """Return where a compiled function for arguments such as these lies."""
-    kinds = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    function, kinds = by_address(function), tuple(typeof(argument) for argument in arguments)
     function.compile(kinds)
     compiled = function.overloads[kinds]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from vbrand.compiling import jit, numbers
+from vbrand.compiling import jit, jit_both_ways, numbers
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import score_of
 from vbrand.model.levels import diverge_levels, level_scores
@@ -102,7 +102,7 @@ def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
     )
 
 
-@jit
+@jit_both_ways
 def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
     """Store what makes a score of a row."""
     centre, root, constant, kind, tail, power = scores

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.compiling import inner, jit, numbers, once
+from vbrand.compiling import inner, jit, jit_both_ways, numbers, once
 from vbrand.model.gamma import digamma, log_gamma
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
@@ -24,7 +24,7 @@ _SLOWEST = 0.95
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
-@jit
+@jit_both_ways
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     drift, distance = numbers(prior.mean.shape[1]), numbers(prior.mean.shape[1])
