@@ -335,8 +335,8 @@ def plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def from_python(function: Any) -> Any:
-    """Return an inner function as one that Python can call, compiled when it first does."""
-    return jit(function.py_func)
+    """Return an inner function as one that Python can call, compiled when it first does; others as they are."""
+    return jit(function.py_func) if function.targetoptions.get("no_cpython_wrapper") else function
 
 
 def by_address(function: Any) -> Any:
