@@ -12,7 +12,8 @@ from vbrand.compiling import by_address
 
 def address_of(function: Any, *arguments: Any) -> int:
     """Return where a compiled function for arguments such as these lies."""
-    function, kinds = by_address(function), tuple(typeof(argument) for argument in arguments)
+    function = by_address(function)
+    kinds = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
     function.compile(kinds)
     compiled = function.overloads[kinds]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))

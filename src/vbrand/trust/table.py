@@ -161,8 +161,8 @@ def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
     """
     cells = known.shape[1]
     within = np.triu(np.ones((cells, cells), dtype=bool))[:, None]  # (a, 1, C): the cells from a on
-    sums = [np.where(within, rows, 0.0).cumsum(axis=2) for rows in (novelty, known)]  # (a, chains, C), to b
-    shares = np.divide(*sums, out=np.full(sums[0].shape, np.inf), where=within)
+    above, below = (np.where(within, rows, 0.0).cumsum(axis=2) for rows in (novelty, known))  # (a, chains, C), to b
+    shares = np.divide(above, below, out=np.full(above.shape, np.inf), where=within)
     least = np.minimum.accumulate(shares[:, :, ::-1], axis=2)[:, :, ::-1]
     return np.asarray(np.where(within, least, 0.0).max(axis=0) * known)
 
@@ -204,7 +204,7 @@ class _Novelty:
 def novelty_beyond(t: IntArray, nothing: FloatArray, mean: float) -> _Novelty:
     """Return what novelty is drawn from, for so many rows in each cell, (C,)."""
     mean = max(mean, 1.0)
-    stretch, shape = 1.0 + 1.0 / mean, t + 1.0
+    stretch, shape = 1.0 + 1.0 / mean, np.asarray(t + 1.0, dtype=np.float64)
     log_some = np.log1p(-nothing) - np.log(mean)
     return _Novelty(
         t, shape, mean, stretch, np.log(nothing), gammaln(shape), log_some, np.asarray(shape * np.log(stretch))
