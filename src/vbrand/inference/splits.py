@@ -14,6 +14,9 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
+# rows whose distances from all others are held at once
+_LOOKED_AT_ONCE = 16
+
 
 def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
     """Return labelings, (n,), of rows, (n, p), into two or more pieces; columns should be of like size."""
@@ -49,14 +52,18 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     """Return the densest places: the nearest rows to the one that has them nearest, against the others."""
     n = rows.shape[0]
     some = rows[every_kth(n, tuning.looked_at)]
-    square, lengths = 2.0 * some @ rows.T, np.square(rows).sum(axis=1)
-    # row by row in place: of a long table this is among the largest things that a fit holds
-    for own, length in zip(square, np.square(some).sum(axis=1), strict=True):
-        np.subtract(length + lengths, own, out=own)
-    for share in tuning.cores:
-        size = max(2, int(share * n))
-        radius = np.array([np.partition(row, size - 1)[size - 1] for row in square])
-        yield (square[radius.argmin()] > radius.min()).astype(np.int64)
+    lengths, sizes = np.square(rows).sum(axis=1), [max(2, int(share * n)) for share in tuning.cores]
+    nearest, found = [np.inf] * len(sizes), [np.zeros(n, dtype=np.int64)] * len(sizes)
+    # some at a time: distances of all of them would be among the largest things that a fit of a long table holds
+    for first in range(0, some.shape[0], _LOOKED_AT_ONCE):
+        own = some[first : first + _LOOKED_AT_ONCE]
+        square = np.square(own).sum(axis=1)[:, None] + lengths - 2.0 * own @ rows.T
+        for place, size in enumerate(sizes):
+            radius = np.array([np.partition(row, size - 1)[size - 1] for row in square])
+            if radius.min() < nearest[place]:
+                nearest[place] = radius.min()
+                found[place] = (square[radius.argmin()] > radius.min()).astype(np.int64)
+    yield from found
 
 
 def _crossings(rows: FloatArray, pairs: int) -> Iterator[IntArray]:
