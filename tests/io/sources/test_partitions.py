@@ -67,10 +67,11 @@ def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path, quick_
     assert detector.discovery_.report(tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_an_array_is_discovered_as_in_memory_with_one_worker(in_memory):
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_array_is_discovered_as_in_memory_by_one_worker_and_by_four(in_memory, workers):
     rows, labels = problem()
     table = da.from_array(rows.to_numpy(), chunks=(5_000, 2))
-    with cluster(1) as client:
+    with cluster(workers) as client:
         detector = VBrand(random_state=0, engine=client).fit(table, da.from_array(labels, chunks=5_000))
         same(detector.discovery_, in_memory)
         unlabelled = table[np.flatnonzero(labels == None)]  # noqa: E711

@@ -187,7 +187,8 @@ def _unlabelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]], seen: int) -
 
 
 def _print_of(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> int:
-    return crc32(memoryview(np.ascontiguousarray(part[0])).cast("B")) if part[0].size else 0
+    content = np.ascontiguousarray(part[0])
+    return crc32(memoryview(content).cast("B")) if content.size else 0  # type: ignore[arg-type]
 
 
 def _taken(rows: NDArray[Any], chosen: Any) -> NDArray[Any]:
