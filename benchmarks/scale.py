@@ -414,7 +414,7 @@ if __name__ == "__main__":
     if what == "child":
         limited(*numbers[:2], *map(int, numbers[2:]))
     if what == "limit":
-        size, columns = [*map(int, numbers), *(256, COLUMNS)[len(numbers) :]]
+        size, columns = [*map(int, numbers), *(192, COLUMNS)[len(numbers) :]]
         sys.exit(0 if limit(size, columns) else 1)
     if what == "estimate":
         estimate(*map(int, numbers))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbrand.types import FloatArray, IntArray
 
 # rows that are looked at together
-_CHUNK = 2**18
+_CHUNK = 2**15
 # numbers of rows that are worked on together where what is computed of them is as large as they are
 _PART = 2**16
 
