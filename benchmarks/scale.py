@@ -345,17 +345,17 @@ def rates(rows, columns, workers=(2,)):
 
     Seconds of processors compare on a busy machine, not those on the clock. Return whether all that must hold holds.
     """
-    timed = Timed()
+    timed, limits = Timed(), {}
     with tempfile.TemporaryDirectory() as place:
         tables = Tables(place, rows, columns)
-        timed.run("in memory, 1 thread", lambda: tables.in_memory(1))
-        timed.run("folder of Parquet files, 1 thread", lambda: tables.on_disk(1), "in memory, 1 thread")
         for count in workers:
-            name = f"in memory, {count} threads"
-            timed.run(name, lambda count=count: tables.in_memory(count))
-            tables.on_workers(count, timed, name)
+            threads = "1 thread" if count == 1 else f"{count} threads"
+            here, disk = f"in memory, {threads}", f"folder of Parquet files, {threads}"
+            timed.run(here, lambda count=count: tables.in_memory(count))
+            tables.on_workers(count, timed, here)
+            timed.run(disk, lambda count=count: tables.on_disk(count), here)
+            limits |= {disk: 1.3, f"Dask, {called(count)}": 1.2}
     written("rates", timed.table(f"{rows:,} rows x {columns}"))
-    limits = {"folder of Parquet files, 1 thread": 1.3, **{f"Dask, {called(count)}": 1.2 for count in workers}}
     held = [line["ratio"] <= limits[line["name"]] for line in timed.lines if line["name"] in limits]
     return all(held) and all(line["same"] for line in timed.lines)
 
