@@ -31,8 +31,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS, FILES = 16, 8
-# rows of a table that is long enough to be searched through a sample and to have files of more than a row group
-SHORTEST = 160_000
+# rows of the shortest table that has all that a long one has: it is searched through a sample, its files hold several
+# row groups, and it is cut into as many pieces, 64 of 8,192 rows
+SHORTEST = 64 * 8_192
 
 
 def centres(columns=COLUMNS):
@@ -180,8 +181,7 @@ def in_memory(rows, columns, quick=False):
 def compared(place, megabytes, columns, share=8, quick=False):
     """Return what is found of a table that is so many times larger than the memory allowed, and beside what.
 
-    Block and model are what the shortest table takes that is searched through a sample and whose files are longer than
-    a block: it has all that a long one has but its length. (Not if it is to be quick: what else is at rest in memory
+    Block and model are what the shortest table takes that has all that a long one has but its length. (Not if it is to be quick: what else is at rest in memory
     makes some MB, which is little only beside the sample that users have.)
     """
     rows = megabytes * 10**6 // (8 * columns)
@@ -375,7 +375,7 @@ def spent(module, name, worth=lambda *_: True):
     return notes
 
 
-def estimate(rows=300_000, columns=20, wanted=10**9):
+def estimate(rows=150_000, columns=20, wanted=10**9):
     """Print what so many rows would take, from what fewer take of one core."""
     from vbrand import VBrand
     from vbrand.discovery import variational
