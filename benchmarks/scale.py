@@ -228,7 +228,12 @@ def yes(fact):
 
 def written(part, text):
     """Print what was seen, and write it to its section of docs/scale.md."""
-    lines = [textwrap.fill(line, 128, break_on_hyphens=False) for line in ([text] if isinstance(text, str) else text)]
+    given = [text] if isinstance(text, str) else text
+    indents = ["  " if line.startswith("- ") else "" for line in given]
+    lines = [
+        textwrap.fill(line, 128, subsequent_indent=indent, break_on_hyphens=False)
+        for line, indent in zip(given, indents, strict=True)
+    ]
     shown = text if isinstance(text, str) and text.startswith("|") else "\n".join(lines)
     print(shown, flush=True)
     page, marks = ROOT / "docs" / "scale.md", (f"<!-- written by scale.py {part} -->", f"<!-- end of {part} -->")
