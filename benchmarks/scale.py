@@ -181,8 +181,8 @@ def in_memory(rows, columns, quick=False):
 def compared(place, megabytes, columns, share=8, quick=False):
     """Return what is found of a table that is so many times larger than the memory allowed, and beside what.
 
-    Block and model are what the shortest table takes that has all that a long one has but its length. (Not if it is to be quick: what else is at rest in memory
-    makes some MB, which is little only beside the sample that users have.)
+    Block and model are what the shortest table takes that has all that a long one has but its length. (Not if it is to
+    be quick: what else is at rest in memory makes some MB, which is little only beside the sample that users have.)
     """
     rows = megabytes * 10**6 // (8 * columns)
     allowed = 8 * columns * rows // share
