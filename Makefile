@@ -38,6 +38,8 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/sampler.py
 	$(BIN)/python benchmarks/real.py
 	$(BIN)/python benchmarks/scale.py limit
+	$(BIN)/python benchmarks/scale.py same
+	$(BIN)/python benchmarks/scale.py estimate
 	$(BIN)/python benchmarks/scale.py rates
 
 # the site: every example of the gallery runs, a warning is an error; then a browser looks at it (docs/_site/index.html)

@@ -1,22 +1,27 @@
-"""Tables larger than memory: a folder of Parquet files, fitted in a process that is allowed an eighth of its size.
+"""Tables larger than memory and larger than one process: what they take, and that answers are those in memory.
 
-    python benchmarks/scale.py limit [MB [COLUMNS]]     # the table in MB; who fits it may take an eighth of that
-    python benchmarks/scale.py rates [ROWS [COLUMNS [WORKERS ..]]]  # the same fit in memory, .npy, Parquet, Dask
-    python benchmarks/scale.py estimate                 # what a thousand million rows of 20 columns would take
+    python benchmarks/scale.py limit [MB [COLUMNS]]  # a folder of Parquet files; who fits it may take an eighth of that
+    python benchmarks/scale.py same [ROWS [COLUMNS [WORKERS ..]]]  # bit by bit: memory, memory map, Parquet, Dask
+    python benchmarks/scale.py rates [ROWS [COLUMNS [WORKERS ..]]]  # what the same fit takes on disk, and with Dask
+    python benchmarks/scale.py estimate              # what a thousand million rows of 20 columns would take
 
-The child measures its memory after imports and a small fit (compiled code is loaded by then), adds what it is allowed,
-and sets that as a hard limit. The limit is RLIMIT_DATA: whatever the process may write and nobody else sees, touched or
-not, which is more than it really takes. RLIMIT_AS would count files that are mapped, too, answers above all, which the
-system takes back when it needs room. What is compared with block and model is what is really taken of it (RssAnon), by
-a look every millisecond. The answer must be that of a fit in memory.
+Each writes its section of docs/scale.md.
+
+The child of `limit` measures its memory after imports and a small fit (compiled code is loaded by then), adds what it
+is allowed, and sets that as a hard limit. The limit is RLIMIT_DATA: whatever the process may write and nobody else
+sees, touched or not, which is more than it really takes. RLIMIT_AS would count files that are mapped, too, answers
+above all, which the system takes back when it needs room. What is compared with block and model is what is really taken
+of it (RssAnon), by a look every millisecond.
 """
 
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 from contextlib import contextmanager
@@ -24,9 +29,11 @@ from pathlib import Path
 
 import numpy as np
 
-COLUMNS, FILES = 32, 8
-# rows of a table that is long enough to be searched through a sample and to have files of more than a row group
-SHORTEST = 160_000
+ROOT = Path(__file__).resolve().parents[1]
+COLUMNS, FILES = 16, 8
+# rows of the shortest table that has all that a long one has: it is searched through a sample, its files hold several
+# row groups, and it is cut into as many pieces, 64 of 8,192 rows
+SHORTEST = 64 * 8_192
 
 
 def centres(columns=COLUMNS):
@@ -59,33 +66,41 @@ def write_folder(folder, rows, columns=COLUMNS):
 
 
 def detector(quick=False):
-    """Return who fits: as users have it, or with a smaller sample and no check, so that a test need not be long."""
+    """Return who fits: as users have it, or with a smaller sample and fewer folds, so that a test need not be long."""
     from vbrand import VBrand
 
     if not quick:
         return VBrand(random_state=0)
     from vbrand.estimators.tuning import Tuning
     from vbrand.inference.tuning import SearchTuning
+    from vbrand.trust.tuning import CheckTuning
 
     search = SearchTuning(many_rows=9_000, sample=2_000, local_rows=1_000)
-    return VBrand.tuned(Tuning(search=search), random_state=0, kernel="gaussian", check=0)
+    check = CheckTuning(rows=2_000, tree_rows=500)
+    return VBrand.tuned(Tuning(search=search, check=check), random_state=0, kernel="gaussian", check=3)
 
 
-def status(name):
-    """Return what the system says of the memory of this process, in bytes."""
+def may_write():
+    """Return what this process may write and nobody else sees, touched or not, in bytes: what RLIMIT_DATA limits."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name))
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmData"))
 
 
 @contextmanager
-def largest(name):
-    """Yield a list that holds, in the end, by how much the memory of this process has grown at the most."""
-    before, peak, over, ready = status(name), [0], threading.Event(), threading.Event()
+def largest():
+    """Yield a list that holds, in the end, by how much the memory of this process has grown at the most (RssAnon)."""
+    page, file = os.sysconf("SC_PAGE_SIZE"), os.open("/proc/self/statm", os.O_RDONLY)
+
+    def taken():
+        _, resident, of_files = os.pread(file, 200, 0).split()[:3]
+        return page * (int(resident) - int(of_files))
+
+    before, peak, over, ready = taken(), [0], threading.Event(), threading.Event()
     sys.setswitchinterval(5e-4)  # who computes lets the one who looks have a turn
 
     def look():
         while not over.wait(0.001):
-            peak[0] = max(peak[0], status(name) - before)
+            peak[0] = max(peak[0], taken() - before)
             ready.set()
 
     looking = threading.Thread(target=look)
@@ -96,6 +111,7 @@ def largest(name):
     finally:
         over.set()
         looking.join()
+        os.close(file)
 
 
 def digest_of(numbers):
@@ -122,9 +138,9 @@ def limited(folder, small, allowed, quick, whole):
         return detector(quick).fit(table, labels).discovery_
 
     fit(small)
-    with largest("RssAnon") as peak:  # its thread has its stack by then
+    with largest() as peak:  # its thread has its stack by then
         if allowed:
-            most = status("VmData") + allowed
+            most = may_write() + allowed
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         found = fit(folder)
     answer = {"bound": found.elbo, "clusters": digest_of(found.clusters), "said": str(found)}
@@ -165,9 +181,8 @@ def in_memory(rows, columns, quick=False):
 def compared(place, megabytes, columns, share=8, quick=False):
     """Return what is found of a table that is so many times larger than the memory allowed, and beside what.
 
-    Block and model are what the shortest table takes that is searched through a sample and whose files are longer than
-    a block: it has all that a long one has but its length. (Not if it is to be quick: what else is at rest in memory
-    makes some MB, which is little only beside the sample that users have.)
+    Block and model are what the shortest table takes that has all that a long one has but its length. (Not if it is to
+    be quick: what else is at rest in memory makes some MB, which is little only beside the sample that users have.)
     """
     rows = megabytes * 10**6 // (8 * columns)
     allowed = 8 * columns * rows // share
@@ -195,103 +210,159 @@ def limit(megabytes, columns=COLUMNS):
     with tempfile.TemporaryDirectory() as place:
         found = compared(place, megabytes, columns)
     ratio = found["peak"] / found["block and model"]
-    print(f"{found['rows']:,} rows x {columns}: {megabytes} MB; {found['allowed'] / 1e6:.0f} MB allowed, a hard limit")
-    print(
-        f"{found['said']}  {found['seconds']:.0f} s; labels as in memory: {found['same labels']}, bounds differ by "
-        f"{found['bounds differ']:.0e}"
-    )
-    print(
-        f"block and model {found['block and model'] / 1e6:.1f} MB, largest {found['peak'] / 1e6:.1f} MB: {ratio:.2f} x",
-        flush=True,
+    written(
+        "limit",
+        f"A folder of Parquet files of {found['rows']:,} rows in {columns} columns, {megabytes} MB of numbers, was "
+        f"fitted with settings as they come in a process that was allowed {found['allowed'] / 1e6:.0f} MB above its "
+        f"imports as a hard limit, in {found['seconds']:.0f} s. Labels as in memory: {yes(found['same labels'])}; "
+        f"bounds differ by {found['bounds differ']:.0e} of their size. It took {found['peak'] / 1e6:.1f} MB at the "
+        f"most, {ratio:.2f} times as much as block and model, {found['block and model'] / 1e6:.1f} MB: what a table of "
+        f"{SHORTEST:,} rows takes.",
     )
     return found["same labels"] and found["bounds differ"] <= 1e-9 and ratio <= 1.2
 
 
+def yes(fact):
+    return "yes" if fact else "no"
+
+
+def written(part, text):
+    """Print what was seen, and write it to its section of docs/scale.md."""
+    given = [text] if isinstance(text, str) else text
+    indents = ["  " if line.startswith("- ") else "" for line in given]
+    lines = [
+        textwrap.fill(line, 128, subsequent_indent=indent, break_on_hyphens=False)
+        for line, indent in zip(given, indents, strict=True)
+    ]
+    shown = text if isinstance(text, str) and text.startswith("|") else "\n".join(lines)
+    print(shown, flush=True)
+    page, marks = ROOT / "docs" / "scale.md", (f"<!-- written by scale.py {part} -->", f"<!-- end of {part} -->")
+    before, _, after = re.split(f"({marks[0]}.*?{marks[1]})", page.read_text(), maxsplit=1, flags=re.DOTALL)
+    page.write_text(f"{before}{marks[0]}\n\n{shown}\n\n{marks[1]}{after}")
+
+
 class Timed:
-    """Seconds, and seconds of processors, that fits take wherever their rows lie; each beside that of another one."""
+    """Seconds on the clock, and of all processors, that fits take wherever their rows lie, beside that of another."""
 
     def __init__(self):
-        self.seconds, self.answer, self.same = {}, None, True
+        self.lines, self.answer = [], None
 
     def run(self, name, fit, beside=None, elsewhere=lambda: 0.0):
-        """Print how long a fit takes; `elsewhere` are the seconds that processors of other processes have worked."""
+        """Note how long a fit takes; `elsewhere` are the seconds that processors of other processes have worked."""
         began = time.perf_counter(), time.process_time() + elsewhere()
         found = fit()
         wall, work = time.perf_counter() - began[0], time.process_time() + elsewhere() - began[1]
-        self.seconds[name] = wall, work
-
-        answer = found.elbo.hex(), hashlib.sha256(np.ascontiguousarray(found.clusters).tobytes()).hexdigest()
+        answer = found.elbo.hex(), digest_of(found.labels), digest_of(found.clusters)
         self.answer = self.answer or answer
-        self.same &= answer == self.answer
-        ratio = (
-            ""
-            if beside is None
-            else "  {:.2f} x, work {:.2f} x".format(
-                *(own / other for own, other in zip((wall, work), self.seconds[beside], strict=True))
-            )
-        )
-        print(f"{name:38} {wall:7.1f} s, work {work:7.1f} s{ratio}, same: {answer == self.answer}", flush=True)
+        other = next((line for line in self.lines if line["name"] == beside), None)
+        line = {"name": name, "wall": wall, "work": work, "same": answer == self.answer}
+        line["ratio"] = None if other is None else work / other["work"]
+        line["ratio on the clock"] = None if other is None else wall / other["wall"]
+        self.lines.append(line)
+        print(line, flush=True)
+
+    def table(self, title):
+        """Return all that was seen as a table."""
+        lines = [
+            f"| {title} | seconds | of processors | beside memory | labels and bound |",
+            "|---|---:|---:|---:|---|",
+        ]
+        for line in self.lines:
+            ratio = "" if line["ratio"] is None else f"{line['ratio']:.2f}"
+            same = "bit for bit the same" if line["same"] else "**differ**"
+            lines.append(f"| {line['name']} | {line['wall']:.0f} | {line['work']:.0f} | {ratio} | {same} |")
+        return "\n".join(lines)
 
 
-def rates(rows, columns, workers=(1, 2, 4)):
-    """Print how long the same fit takes wherever its rows lie; imports and compiled code are loaded before.
+class Tables:
+    """The same rows in a folder of Parquet files and in a .npy file, and fits of them; compiled code is loaded."""
 
-    Beside the time on the clock stands the work of all processors: on a busy machine only that compares.
-    """
-    import pandas as pd
+    def __init__(self, place, rows, columns):
+        import pandas as pd
 
-    from vbrand import VBrand
+        from vbrand import VBrand
 
-    timed, cores = Timed(), os.cpu_count()
+        self.folder, self.file = Path(place) / "big", Path(place) / "rows.npy"
+        write_folder(self.folder, rows, columns)
+        table = pd.read_parquet(self.folder)
+        labels = table.pop("class")
+        self.labels = np.array([None if pd.isna(name) else name for name in labels], dtype=object)
+        np.save(self.file, np.ascontiguousarray(table.to_numpy()))
+        self.new = lambda jobs, engine=None: VBrand(random_state=0, n_jobs=jobs, engine=engine)
+        self.new(1).fit(table[:30_000], self.labels[:30_000])
+
+    def in_memory(self, jobs):
+        """Return what is found of rows that are read whole."""
+        import pandas as pd
+
+        table = pd.read_parquet(self.folder)
+        labels = table.pop("class")
+        return self.new(jobs).fit(table, labels).discovery_
+
+    def mapped(self, jobs):
+        """Return what is found of a memory map."""
+        return self.new(jobs).fit(np.load(self.file, mmap_mode="r"), self.labels).discovery_
+
+    def on_disk(self, jobs):
+        """Return what is found of the folder of Parquet files."""
+        return self.new(jobs).fit(self.folder, "class").discovery_
+
+    def on_workers(self, workers, timed, beside):
+        """Note how long the same fit takes on so many processes, which read the files themselves."""
+        from dask import dataframe
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            Client(cluster) as client,
+        ):
+            detector = self.new(workers, client)
+            first = dataframe.read_parquet(self.folder / "part-0.parquet")
+            detector.fit(first.partitions[0].loc[:20_000], "class")  # workers load compiled code
+            whole = dataframe.read_parquet(self.folder)
+
+            def elsewhere():
+                return sum(client.run(time.process_time).values())
+
+            timed.run(f"Dask, {called(workers)}", lambda: detector.fit(whole, "class").discovery_, beside, elsewhere)
+
+
+def called(workers):
+    return "1 process" if workers == 1 else f"{workers} processes"
+
+
+def same(rows, columns, workers=(1, 2, 4)):
+    """Compare the answers of the same rows wherever they lie; return whether all are the same, bit for bit."""
+    timed = Timed()
     with tempfile.TemporaryDirectory() as place:
-        folder, file = Path(place) / "big", Path(place) / "rows.npy"
-        write_folder(folder, rows, columns)
-        table = pd.read_parquet(folder)
-        given = table["class"].notna()
-        known = VBrand(random_state=0, n_jobs=cores).fit(table[given].drop(columns="class"), table["class"][given])
-        np.save(file, np.ascontiguousarray(table[~given].drop(columns="class").to_numpy()))
-        del table
-        known.discover(np.load(file, mmap_mode="r")[:20_000].copy())
-
-        print(f"{rows:,} rows x {columns}, {cores} threads")
-        timed.run("in memory, of .npy", lambda: known.discover(np.load(file)))
-        timed.run("on disk, .npy", lambda: known.discover(file), "in memory, of .npy")
-
-        def read(jobs):
-            whole = pd.read_parquet(folder)
-            labels = whole.pop("class")
-            return VBrand(random_state=0, n_jobs=jobs).fit(whole, labels).discovery_
-
-        timed.run("in memory, of Parquet", lambda: read(cores))
-        on_disk = VBrand(random_state=0, n_jobs=cores)
-        timed.run("on disk, Parquet", lambda: on_disk.fit(folder, "class").discovery_, "in memory, of Parquet")
+        tables = Tables(place, rows, columns)
+        timed.run("in memory", lambda: tables.in_memory(1))
+        timed.run("memory map", lambda: tables.mapped(1), "in memory")
+        timed.run("folder of Parquet files", lambda: tables.on_disk(1), "in memory")
         for count in workers:
-            timed.run(f"in memory, of Parquet, {count} threads", lambda count=count: read(count))
-            on_workers(folder, count, timed)
-    return timed.same
+            tables.on_workers(count, timed, "in memory")
+    written("same", timed.table(f"{rows:,} rows x {columns}"))
+    return all(line["same"] for line in timed.lines)
 
 
-def on_workers(folder, workers, timed):
-    """Print how long the same fit takes on so many processes, which read the files themselves."""
-    from dask import dataframe
-    from distributed import Client, LocalCluster
+def rates(rows, columns, workers=(2,)):
+    """Compare what the same fit takes in memory, on disk and on processes, as many threads as processes.
 
-    from vbrand import VBrand
-
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        detector = VBrand(random_state=0, n_jobs=workers, engine=client)
-        first = dataframe.read_parquet(folder / "part-0.parquet")
-        detector.fit(first.partitions[0], "class")  # workers load compiled code
-        whole = dataframe.read_parquet(folder)
-
-        def elsewhere():
-            return sum(client.run(time.process_time).values())
-
-        beside = f"in memory, of Parquet, {workers} threads"
-        timed.run(f"Dask, {workers} processes", lambda: detector.fit(whole, "class").discovery_, beside, elsewhere)
+    Seconds of processors compare on a busy machine, not those on the clock. Return whether all that must hold holds.
+    """
+    timed, limits = Timed(), {}
+    with tempfile.TemporaryDirectory() as place:
+        tables = Tables(place, rows, columns)
+        for count in workers:
+            threads = "1 thread" if count == 1 else f"{count} threads"
+            here, disk = f"in memory, {threads}", f"folder of Parquet files, {threads}"
+            timed.run(here, lambda count=count: tables.in_memory(count))
+            tables.on_workers(count, timed, here)
+            timed.run(disk, lambda count=count: tables.on_disk(count), here)
+            limits |= {disk: 1.3, f"Dask, {called(count)}": 1.2}
+    written("rates", timed.table(f"{rows:,} rows x {columns}"))
+    held = [line["ratio"] <= limits[line["name"]] for line in timed.lines if line["name"] in limits]
+    return all(held) and all(line["same"] for line in timed.lines)
 
 
 def spent(module, name, worth=lambda *_: True):
@@ -309,7 +380,7 @@ def spent(module, name, worth=lambda *_: True):
     return notes
 
 
-def estimate(rows=300_000, columns=20, wanted=10**9):
+def estimate(rows=150_000, columns=20, wanted=10**9):
     """Print what so many rows would take, from what fewer take of one core."""
     from vbrand import VBrand
     from vbrand.discovery import variational
@@ -324,12 +395,23 @@ def estimate(rows=300_000, columns=20, wanted=10**9):
     known.discover(rest)
 
     sweep, answer = 1e6 * sum(sweeps) / len(sweeps) / len(rest), 1e6 * sum(answers) / len(rest)
-    print(f"{columns} columns, one core: {sweep:.2f} s for a sweep over a million rows, {len(sweeps)} sweeps;")
-    print(f"{answer:.2f} s for the answers of a million rows")
     core = wanted / 1e6 * (len(sweeps) * sweep + answer) / 3600
-    memory, answers_size = 8e-9 * wanted * columns, 1e-9 * wanted * (3 * 8 + 4 * 5)
-    print(f"{wanted:,} rows: {core:.1f} hours of one core, {core / 64:.2f} of 64; {memory:.0f} GB of rows on workers;")
-    print(f"{2e-9 * wanted * 2:.0f} GB of winners and {answers_size:.0f} GB of answers on the disk of the client")
+    labels_size = 4 * max(map(len, np.unique(labels).tolist()), default=0) + 8
+    tasks, gigabyte = -(-wanted // 2**20), 1e-9 * wanted
+    lines = [
+        f"On one core a sweep over a million rows of {columns} columns (five classes, two of them novel) took "
+        f"{sweep:.2f} s, of which there were {len(sweeps)}, and their answers {answer:.1f} s: seen with {rows:,} rows. "
+        f"For {wanted:,} rows that makes",
+        f"- {core:.1f} hours of one core, {60 * core / 64:.0f} minutes on 64 cores if all goes in parallel;",
+        f"- {8 * gigabyte * columns:.0f} GB of rows in the memory of the workers, or on their disks;",
+        f"- {4 * gigabyte:.0f} GB of winners (two bytes per row, before and after a sweep) and "
+        f"{gigabyte * (24 + labels_size):.0f} GB of answers on the disk of the client, and for --resume two bytes per "
+        f"row and pass: {2 * gigabyte * len(sweeps):.0f} GB;",
+        f"- {2 * gigabyte:.0f} GB to and from the client in each pass, a byte per row and direction, and {tasks:,} "
+        f"tasks of some 10 ms of the client: {tasks * 0.01:.0f} s per pass, {tasks * 0.01 * len(sweeps) / 60:.0f} "
+        "minutes in all.",
+    ]
+    written("estimate", lines)
 
 
 if __name__ == "__main__":
@@ -337,10 +419,11 @@ if __name__ == "__main__":
     if what == "child":
         limited(*numbers[:2], *map(int, numbers[2:]))
     if what == "limit":
-        size, columns = [*map(int, numbers), *(1024, COLUMNS)[len(numbers) :]]
+        size, columns = [*map(int, numbers), *(192, COLUMNS)[len(numbers) :]]
         sys.exit(0 if limit(size, columns) else 1)
     if what == "estimate":
         estimate(*map(int, numbers))
-    if what == "rates":
-        rows, columns, *workers = [*map(int, numbers), *(10_000_000, 10)[len(numbers) :]]
-        sys.exit(0 if rates(rows, columns, workers or (1, 2, 4)) else 1)
+    if what in ("same", "rates"):
+        compare, usual = (same, (1_000_000, 10)) if what == "same" else (rates, (10_000_000, 10))
+        rows, columns, *workers = [*map(int, numbers), *usual[len(numbers) :]]
+        sys.exit(0 if compare(rows, columns, *([workers] if workers else [])) else 1)

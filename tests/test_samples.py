@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vbrand import samples
-from vbrand.samples import by_content, chunks, evenly, every_kth, members_at, some_members
+from vbrand.samples import by_content, chunks, evenly, every_kth, members_at, parts_of, some_members
 
 
 @given(st.integers(1, 500), st.integers(1, 500))
@@ -85,3 +85,16 @@ def test_near_rows_are_not_near_each_other_in_the_order_by_content():
     places = np.argsort(order)
     assert abs(np.corrcoef(places, np.arange(2001))[0, 1]) < 0.1
     assert abs(np.corrcoef(order[1:], order[:-1])[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("columns", [0, 1, 7, 1_000])
+def test_parts_are_all_rows_in_their_order_and_the_order_by_content_does_not_depend_on_them(monkeypatch, columns):
+    rows = np.random.default_rng(0).normal(size=(900, columns)).round(1)
+    whole = by_content(rows) if columns else None
+    monkeypatch.setattr(samples, "_PART", 2_000)
+    parts = parts_of(rows)
+    assert [i for part in parts for i in range(part.start, part.stop)] == list(range(900))
+    if columns > 1:
+        assert len(parts) > 1
+    if columns:
+        np.testing.assert_array_equal(by_content(rows), whole)

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from vbrand.types import FloatArray, IntArray
 
 # rows that are looked at together
-_CHUNK = 2**18
+_CHUNK = 2**15
+# numbers of rows that are worked on together where what is computed of them is as large as they are
+_PART = 2**16
 
 # cells are seen in so many steps of their column's range: finer digits change with its unit; no whole number of them,
 # so that values of few digits do not lie on a border
@@ -27,6 +29,12 @@ def every_kth(total: int, most: int) -> slice:
 def chunks(total: int) -> list[slice]:
     """Return slices of so many rows, long ones; each is small beside a table that does not fit into memory."""
     return [slice(first, min(first + _CHUNK, total)) for first in range(0, total, _CHUNK)]
+
+
+def parts_of(rows: FloatArray) -> list[slice]:
+    """Return slices of rows in memory: what is computed of each row on the way to a few numbers is small for a part."""
+    size = max(256, _PART // max(rows.shape[1], 1))
+    return [slice(first, min(first + size, rows.shape[0])) for first in range(0, rows.shape[0], size)]
 
 
 def some_members(labels: Any, total: int, label: int, most: int) -> IntArray:
@@ -76,8 +84,10 @@ def by_content(rows: FloatArray) -> IntArray:
     """
     low, high = np.fmin.reduce(rows, axis=0, initial=np.inf), np.fmax.reduce(rows, axis=0, initial=-np.inf)
     reach = 0.5 * high - 0.5 * low  # halves: twice the largest number is none
-    cells = np.rint((0.5 * rows - 0.5 * low) / np.where(reach > 0.0, reach, 1.0) * _STEPS)
-    lot = mixed(np.where(np.isnan(cells), -1.0, cells).astype(np.int64).astype(np.uint64)).sum(axis=1)
+    lot = np.empty(rows.shape[0], np.uint64)
+    for part in parts_of(rows):
+        cells = np.rint((0.5 * rows[part] - 0.5 * low) / np.where(reach > 0.0, reach, 1.0) * _STEPS)
+        lot[part] = mixed(np.where(np.isnan(cells), -1.0, cells).astype(np.int64).astype(np.uint64)).sum(axis=1)
     order = np.argsort(lot, kind="stable")
 
     tied = lot[order][1:] == lot[order][:-1]

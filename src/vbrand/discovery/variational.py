@@ -241,15 +241,19 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context, *, counted: b
         rows.answers("novelty_score", (n,), np.float64),
     )
 
+    def given(piece: slice) -> tuple[Any, ...]:
+        # rows that are here have their answers written to their place
+        room = None if rows.elsewhere else _Lines(lines.clusters[piece], lines.novelty[piece], lines.score[piece])
+        return predictive, known, context.threshold, counted, room
+
     def taken(piece: slice, found: tuple[_Lines, _Tally]) -> _Tally:
         own, tally = found
-        lines.clusters[piece], lines.novelty[piece], lines.score[piece] = own.clusters, own.novelty, own.score
+        if rows.elsewhere:
+            lines.clusters[piece], lines.novelty[piece], lines.score[piece] = own.clusters, own.novelty, own.score
         rows.let_go()
         return tally
 
-    first, *others = each_piece(
-        rows, _tallied_piece, lambda piece: (predictive, known, context.threshold, counted), taken
-    )
+    first, *others = each_piece(rows, _tallied_piece, given, taken)
     for tally in others:
         first.certain += tally.certain
         first.mean += tally.mean
@@ -260,13 +264,13 @@ def _tallied(rows: Rows, predictive: Predictive, context: Context, *, counted: b
 
 
 def _tallied_piece(
-    rows: Rows, predictive: Predictive, known: int, threshold: float, counted: bool
+    rows: Rows, predictive: Predictive, known: int, threshold: float, counted: bool, room: _Lines | None
 ) -> tuple[_Lines, _Tally]:
-    """Return the same of one piece, block by block."""
+    """Return the same of one piece, block by block, the answers in `room` if there is any."""
     n, meaning = len(rows), predictive.meaning
     columns = int((meaning.class_of < 0).sum()) + (meaning.checked is not None)
     cells = 0 if meaning.checked is None else int(meaning.checked.cells.starts[-1])
-    lines = _Lines(np.empty(n, dtype=np.int64), np.empty(n), np.empty(n))
+    lines = _Lines(np.empty(n, dtype=np.int64), np.empty(n), np.empty(n)) if room is None else room
     tally = _Tally(
         certain=np.zeros(columns + 1, dtype=np.int64),
         doubtful=[],

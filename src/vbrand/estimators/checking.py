@@ -83,6 +83,7 @@ def case_of(
         sampled=sampled,
         earlier=None if earlier is None else _scaled(earlier, share, most, fit.posterior.components.dof.size),
         last=None if last is None else len(range(last)[sampled]),
+        room=rows.aside,
     )
 
 

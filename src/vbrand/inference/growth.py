@@ -207,7 +207,9 @@ def grow(
 
     sample = replace(rows, table=rows.table[every_kth(len(rows), tuning.sample)])
     sketch = grow(sample, prior, max_iter=max_iter, threads=threads, progress=progress, tuning=tuning)
-    return _from_start(task, sketch.ascent.posterior, sketch.lost, len(sample) / len(rows))
+    share = len(sample) / len(rows)
+    del sample  # it is not needed beside all rows
+    return _from_start(task, sketch.ascent.posterior, sketch.lost, share)
 
 
 def _from_start(task: _Task, start: Posterior, lost: tuple[_Lost, ...] = (), share: float = 1.0) -> Growth:

@@ -104,7 +104,7 @@ def each_piece(
 
     pieces = rows.pieces()
     rows.heard(0)
-    if hasattr(rows.table, "each"):  # the rows are elsewhere: the work goes to them
+    if rows.elsewhere:  # the work goes to them
         return list(rows.table.each(work, rows, pieces, given, keep))
     return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
 

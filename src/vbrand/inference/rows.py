@@ -151,6 +151,11 @@ class Rows:
         table = self.table[piece] if isinstance(self.table, np.ndarray) else self.table.part(piece)
         return replace(self, table=table)
 
+    @property
+    def elsewhere(self) -> bool:
+        """Return whether rows are in other processes, which do the work on them."""
+        return hasattr(self.table, "each")
+
     def room(self) -> Any:
         """Return room for a small number of each row, all zero, where the rows lie: in memory or on disk."""
         return np.zeros(len(self), np.int32) if isinstance(self.table, np.ndarray) else self.table.room()
@@ -159,6 +164,11 @@ class Rows:
         """Return room for answers: zeros in memory, or in a file of that name beside rows that lie on disk."""
         in_memory = isinstance(self.table, np.ndarray)
         return np.zeros(shape, dtype) if in_memory else np.asanyarray(self.table.answers(name, shape, dtype))
+
+    def aside(self, shape: tuple[int, ...]) -> FloatArray:
+        """Return room for numbers that are needed for a while: zeros in memory, or on disk where rows lie there."""
+        in_memory = isinstance(self.table, np.ndarray)
+        return np.zeros(shape) if in_memory else np.asanyarray(self.table.scratch.aside(shape, np.float64))
 
     @property
     def journal(self) -> Any:

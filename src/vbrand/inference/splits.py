@@ -14,8 +14,8 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
-# distances that are put in order at a time
-_AT_A_TIME = 20_000
+# rows whose distances from all others are held at once
+_LOOKED_AT_ONCE = 16
 
 
 def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
@@ -52,17 +52,18 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     """Return the densest places: the nearest rows to the one that has them nearest, against the others."""
     n = rows.shape[0]
     some = rows[every_kth(n, tuning.looked_at)]
-    square, lengths = 2.0 * some @ rows.T, np.square(rows).sum(axis=1)
-    own = np.square(some).sum(axis=1)
-    last = [max(2, int(share * n)) - 1 for share in tuning.cores]  # the farthest row of a core
-    radius = np.empty((some.shape[0], len(last)))
-    # a few rows at a time, in place: of a long table this is among the largest things that a fit holds
-    step = max(1, _AT_A_TIME // n)
-    for few in (slice(first, first + step) for first in range(0, some.shape[0], step)):
-        np.subtract(own[few, None] + lengths, square[few], out=square[few])
-        radius[few] = np.partition(square[few], last, axis=1)[:, last]
-    for of_core in radius.T:
-        yield (square[of_core.argmin()] > of_core.min()).astype(np.int64)
+    lengths, last = np.square(rows).sum(axis=1), [max(2, int(share * n)) - 1 for share in tuning.cores]
+    nearest, found = [np.inf] * len(last), [np.zeros(n, dtype=np.int64)] * len(last)
+    # some at a time: distances of all of them would be among the largest things that a fit of a long table holds
+    for first in range(0, some.shape[0], _LOOKED_AT_ONCE):
+        own = some[first : first + _LOOKED_AT_ONCE]
+        square = np.square(own).sum(axis=1)[:, None] + lengths - 2.0 * own @ rows.T
+        radii = np.partition(square, last, axis=1)[:, last]  # of the farthest row of each core
+        for place, radius in enumerate(radii.T):
+            if radius.min() < nearest[place]:
+                nearest[place] = radius.min()
+                found[place] = (square[radius.argmin()] > radius.min()).astype(np.int64)
+    yield from found
 
 
 def _crossings(rows: FloatArray, pairs: int) -> Iterator[IntArray]:

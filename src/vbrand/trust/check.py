@@ -14,7 +14,7 @@ from vbrand.trust.folds import Case, Fold, deal, hidden_fits
 from vbrand.trust.lately import with_latest
 from vbrand.trust.meaning import Checked, Meaning, by_meaning
 from vbrand.trust.rareness import Rareness
-from vbrand.trust.standing import Standing, by_class, standing_of
+from vbrand.trust.standing import Standing, by_class, standing_by_parts, standing_of
 from vbrand.trust.table import Counts, draw_shares, rows_of_classes
 from vbrand.trust.tuning import TUNED, CheckTuning
 from vbrand.trust.votes import Votes, likeliest_weight, votes_of, weighed
@@ -54,7 +54,11 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
 
     fits = hidden_fits(case, fold, tuning)
     class_of = np.append(case.prior.class_of, np.full(case.posterior.components.dof.size - case.prior.known, -1))
-    full = standing_of(log_predictive_parts(case.rows, case.posterior), case.labelled.log_parts(case.rows))
+    full = standing_by_parts(
+        case.rows,
+        lambda rows: standing_of(log_predictive_parts(rows, case.posterior), case.labelled.log_parts(rows)),
+        case.room,
+    )
     shared = _shares(case, fits, classes, tuning)
     # where rows are replicates a tree that does not see a row sees others of its sample
     again = _measured_again(case)

@@ -20,7 +20,7 @@ from vbrand.model.prior import Prior, with_novelties
 from vbrand.samples import evenly
 from vbrand.stage1.lessons import Witnesses
 from vbrand.threads import one_thread
-from vbrand.trust.standing import Labelled, Standing, standing_of
+from vbrand.trust.standing import Labelled, Standing, standing_by_parts, standing_of
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -55,6 +55,7 @@ class Case:
     taught: tuple[int, ...] = ()  # classes that a person has put groups into: labelled rows do not show all of them
     earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
     last: int | None = None  # how many of the rows, the first, are of the last batch; None: there were none before
+    room: Callable[[tuple[int, ...]], FloatArray] = np.zeros  # for what is kept of each fit: in memory, or on disk
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,21 @@ def _hidden_fit(case: Case, hidden: IntArray, doubted: IntArray, tuning: CheckTu
     empty = case.posterior.components.dof.size - count
     base = known.prior.components.reordered(np.full(empty, known.prior.known))
     posterior = Posterior(stacked(found.posterior.components, base), found.posterior.weights)
-    densities, own = log_component_densities(table, posterior.components), known.labelled.log_parts(table)
     place_of = np.append(order, count + np.arange(empty))  # of components, in the fit with all labels
     there = np.append(needed, order.size + np.arange(empty))
-    parts = _among(densities + log_component_weights(posterior), there, place_of.size)
-    # hidden rows make their classes larger: how unlike a row is, is told with the weights of the fit with all labels
-    usual = densities + log_component_weights(case.posterior)[place_of[there]]
-    n = case.rows.shape[0]
+
+    def stand(rows: FloatArray) -> Standing:
+        densities = log_component_densities(rows, posterior.components)
+        parts = _among(densities + log_component_weights(posterior), there, place_of.size)
+        # hidden rows make their classes larger: how unlike a row is, is told with weights of the fit with all labels
+        usual = densities + log_component_weights(case.posterior)[place_of[there]]
+        return standing_of(parts, known.labelled.log_parts(rows), usual)
+
     return Fold(
         hidden,
         np.append(known.prior.class_of, np.full(place_of.size - known.prior.known, -1)),
-        standing_of(parts[:n], own[:n], usual[:n]),
-        standing_of(parts[n:], own[n:], usual[n:]),
+        standing_by_parts(case.rows, stand, case.room),
+        stand(table[case.rows.shape[0] :]),
     )
 
 

@@ -1,12 +1,14 @@
 """Where rows stand: shares of the components of a fit, and how unlike the labelled rows they are."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from vbrand.model.components import Components
 from vbrand.model.predictive import log_component_densities
 from vbrand.model.prior import Prior
+from vbrand.samples import parts_of
 from vbrand.sums import log_sum
 from vbrand.types import FloatArray, IntArray
 
@@ -50,6 +52,24 @@ def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArr
     # (9.1)  u(y) = log p(y | fit) - log p(y | labelled rows)
     unlike = (fit if usual is None else log_sum(usual, axis=1)) - labels
     return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], unlike, unlike)
+
+
+def standing_by_parts(
+    rows: FloatArray, of: Callable[[FloatArray], Standing], room: Callable[[tuple[int, ...]], FloatArray]
+) -> Standing:
+    """Return where rows stand, some of them at a time; `room` makes arrays for the answer, in memory or elsewhere."""
+    found: Standing | None = None
+    for part in parts_of(rows):
+        own = of(rows[part])
+        if found is None:
+            found = Standing(*(room((rows.shape[0], *each.shape[1:])) for each in _arrays(own)))
+        for whole, each in zip(_arrays(found), _arrays(own), strict=True):
+            whole[part] = each
+    return of(rows) if found is None else found
+
+
+def _arrays(standing: Standing) -> list[FloatArray]:
+    return [getattr(standing, each.name) for each in fields(standing)]
 
 
 def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:

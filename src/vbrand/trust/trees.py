@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.compiling import inner, jit
-from vbrand.samples import by_content, mixed
+from vbrand.samples import by_content, mixed, parts_of
 from vbrand.types import FloatArray, IntArray
 
 # each bit of two numbers says whether a tree sees a row
@@ -21,6 +21,8 @@ TREES = 128
 _MOST_LEVELS = 10**6
 # rows that agree to so much of the scales of columns are one measurement; beyond so many steps all are
 _SAME, _MOST_STEPS = 1e-3, 2.0**62
+# rows that one tree is asked of before the next
+_ASKED_AT_ONCE = 512
 
 # column, edge and right of the nodes of one tree, and the weight of each kind in them
 _Nodes = tuple[Any, Any, Any, Any]
@@ -126,9 +128,11 @@ def _with_levels(rows: FloatArray, levels: tuple[int, ...]) -> FloatArray:
 
 def _seen_by(rows: FloatArray) -> NDArray[np.uint64]:
     """Return, bit by bit, which trees see a row if it is there when they are grown, (n, 2): by lot every other tree."""
-    steps = np.nan_to_num(np.rint(rows / (_SAME * np.pi))).clip(-_MOST_STEPS, _MOST_STEPS)
-    steps = steps.astype(np.int64).astype(np.uint64)
-    first = mixed(mixed(steps).sum(axis=1))
+    lot = np.empty(rows.shape[0], np.uint64)
+    for part in parts_of(rows):
+        steps = np.nan_to_num(np.rint(rows[part] / (_SAME * np.pi))).clip(-_MOST_STEPS, _MOST_STEPS)
+        lot[part] = mixed(steps.astype(np.int64).astype(np.uint64)).sum(axis=1)
+    first = mixed(lot)
     return np.column_stack([first, mixed(first)])
 
 
@@ -136,17 +140,20 @@ def _seen_by(rows: FloatArray) -> NDArray[np.uint64]:
 def _ask(rows, seen, roots, column, edge, right, side, amount, total, asked):  # type: ignore[no-untyped-def]
     """Add up what the leaves say that rows (n, p) fall into, in the trees that do not see them.
 
-    A row whose cell is missing stays in the node that asks for it.
+    A row whose cell is missing stays in the node that asks for it. Some rows are asked of one tree after the other: it
+    stays in cache meanwhile.
     """
-    for i in range(rows.shape[0]):
+    for first in range(0, rows.shape[0], _ASKED_AT_ONCE):
+        last = min(first + _ASKED_AT_ONCE, rows.shape[0])
         for tree in range(roots.size):
-            if (seen[i, tree // 64] >> np.uint64(tree % 64)) & np.uint64(1):
-                continue
-            node = roots[tree]
-            while column[node] >= 0 and not math.isnan(rows[i, column[node]]):
-                node = node + 1 if rows[i, column[node]] <= edge[node] else right[node]
-            total[i, side[node]] += amount[node]
-            asked[i] += 1.0
+            for i in range(first, last):
+                if (seen[i, tree // 64] >> np.uint64(tree % 64)) & np.uint64(1):
+                    continue
+                node = roots[tree]
+                while column[node] >= 0 and not math.isnan(rows[i, column[node]]):
+                    node = node + 1 if rows[i, column[node]] <= edge[node] else right[node]
+                total[i, side[node]] += amount[node]
+                asked[i] += 1.0
 
 
 @jit

@@ -1,5 +1,7 @@
 """Collections of Dask have the answers of the same rows in memory, bit for bit, also when workers are killed."""
 
+import os
+import signal
 from itertools import pairwise
 
 import numpy as np
@@ -65,10 +67,11 @@ def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path, quick_
     assert detector.discovery_.report(tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_an_array_is_discovered_as_in_memory_with_one_worker(in_memory):
+@pytest.mark.parametrize("workers", [1, 4])
+def test_an_array_is_discovered_as_in_memory_by_one_worker_and_by_four(in_memory, workers):
     rows, labels = problem()
     table = da.from_array(rows.to_numpy(), chunks=(5_000, 2))
-    with cluster(1) as client:
+    with cluster(workers) as client:
         detector = VBrand(random_state=0, engine=client).fit(table, da.from_array(labels, chunks=5_000))
         same(detector.discovery_, in_memory)
         unlabelled = table[np.flatnonzero(labels == None)]  # noqa: E711
@@ -82,6 +85,31 @@ def test_workers_that_are_killed_in_the_middle_of_passes_change_nothing(client, 
         found = VBrand(random_state=0, engine=client).fit(table, "kind").discovery_
     assert len(killed) == 3
     same(found, in_memory)
+
+
+@pytest.mark.parametrize(
+    ("fate", "sentence"),
+    [
+        ("changed", "was not the same when it was made again"),
+        ("grown", "was not the same when it was made again"),
+        ("vanished", r"a worker can't read .*1\.parquet"),
+    ],
+)
+def test_files_that_are_others_when_a_lost_worker_reads_them_again_get_one_sentence(client, tmp_path, fate, sentence):
+    rows, _ = problem(4_000)
+    for number, part in enumerate((rows[:2_000], rows[2_000:])):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    opened = open_rows(dd.read_parquet(tmp_path), Columns(3, tuple(COLUMNS)), Scratch(), client)
+    np.testing.assert_array_equal(opened[:], rows)
+    if fate == "vanished":
+        (tmp_path / "1.parquet").unlink()
+    else:
+        (rows[2_000:] + 1.0 if fate == "changed" else rows[1_999:]).to_parquet(tmp_path / "1.parquet")
+    for process in client.run(os.getpid).values():
+        os.kill(process, signal.SIGKILL)
+    with deadline(60, client), pytest.raises(ValueError, match=sentence) as error:
+        opened[:]
+    assert "\n" not in str(error.value)
 
 
 def test_an_engine_survives_a_clone_and_is_not_saved(client, tmp_path):

@@ -50,6 +50,18 @@ def test_a_temporary_folder_stays_as_long_as_its_answers():
     assert not folder.exists()
 
 
+def test_what_is_put_aside_has_no_name_and_counts_as_no_answer(tmp_path):
+    scratch = Scratch(tmp_path)
+    with scratch.answering():
+        aside = scratch.aside((2, 3), np.float64)
+        aside[1, 2] = 7.0
+        scratch.let_go()
+        assert list(tmp_path.iterdir()) == []
+    assert aside.tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, 7.0]]
+    assert isinstance(aside, np.memmap)
+    assert scratch.aside((0, 3), np.float64).shape == (0, 3)
+
+
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match="which is a file; the name of a folder is expected"):

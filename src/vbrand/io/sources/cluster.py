@@ -11,6 +11,10 @@ _FAILURES, _PATIENCE, _LOOK = 100, 30.0, 2.0
 # once: those of more may take longer than anybody waits
 _UNDER_WAY, _FETCHED = 64, 8
 
+# bytes that C's allocator keeps for the next array: Dask has workers give them back at once, and arrays of answers then
+# are fresh memory, which is slow memory
+_KEPT = {"MALLOC_TRIM_THRESHOLD_": 2**27, "MALLOC_MMAP_THRESHOLD_": 2**25}
+
 
 class ClusterError(ValueError):
     """A cluster that can't go on."""
@@ -24,11 +28,18 @@ def client_of(engine: Any = None) -> Any:
         try:
             client = distributed.get_client()
         except ValueError:
-            cluster = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
-            client = distributed.Client(cluster)
+            client = distributed.Client(_local_cluster(distributed))
     threads_of(client)
     _endure(client)
     return client
+
+
+def _local_cluster(distributed: Any) -> Any:
+    """Return processes of this machine, one per core."""
+    import dask
+
+    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in _KEPT.items()}):
+        return distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
 
 
 def client_at(address: str) -> Any:

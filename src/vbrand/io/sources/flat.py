@@ -20,7 +20,7 @@ from vbrand.types import BoolArray, IntArray
 # rows that are copied at once: a multiple of the blocks in which wide tables are reduced
 COPIED = 16_384
 # bytes between two wanted rows that are read rather than left out, and bytes that are read at once
-_GAP, _AT_ONCE = 4_096, 2**23
+_GAP, _AT_ONCE = 4_096, 2**20
 
 
 class _Handle:

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from vbrand.types import BoolArray, IntArray
 
 Kept = TypeVar("Kept")
 # tasks of a pass for each thread of the cluster, so that none waits long for the others; rows of one task, at the most
-_TASKS, _TASK_ROWS = 4, 2**20
+_TASKS, _TASK_ROWS = 2, 2**20
 
 
 class WorkerRows:
@@ -153,10 +154,12 @@ def gathered_parts(
     except Exception as error:  # whatever the reader of a file says
         why = (str(error.__cause__ or error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise TableError(f"a partition of the Dask table can't be read: {why}. Mend it, and begin again.") from None
-    rows = [client.submit(_unlabelled, part, pure=False) for part in parts]
-    rest = WorkerRows(client, rows, [size for size, _, _ in found], columns, dtype, scratch)
-    known = np.concatenate([np.empty((0, columns), dtype), *(own for _, own, _ in found)])
-    return rest, known, [label for _, _, labels in found for label in labels]
+    rows = [
+        client.submit(_unlabelled, part, seen, pure=False) for part, (_, seen, _, _) in zip(parts, found, strict=True)
+    ]
+    rest = WorkerRows(client, rows, [size for size, _, _, _ in found], columns, dtype, scratch)
+    known = np.concatenate([np.empty((0, columns), dtype), *(own for _, _, own, _ in found)])
+    return rest, known, [label for _, _, _, labels in found for label in labels]
 
 
 def _short(numbers: IntArray) -> IntArray | slice:
@@ -169,12 +172,23 @@ def _short(numbers: IntArray) -> IntArray | slice:
 # What runs on workers. A partition is its rows, those of them that have a label, and these labels.
 
 
-def _labelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> tuple[int, NDArray[Any], list[Any]]:
-    return part[0].shape[0], part[1], part[2]
+def _labelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> tuple[int, int, NDArray[Any], list[Any]]:
+    return part[0].shape[0], _print_of(part), part[1], part[2]
 
 
-def _unlabelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> NDArray[Any]:
+def _unlabelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]], seen: int) -> NDArray[Any]:
+    """Return the rows of a partition, which may be made again long after it was looked at, if it is what it was."""
+    if _print_of(part) != seen:
+        raise TableError(
+            "a partition of the Dask table was not the same when it was made again: its file was changed, or it is "
+            "made by chance. Leave it alone meanwhile, and begin again."
+        )
     return part[0]
+
+
+def _print_of(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> int:
+    content = np.ascontiguousarray(part[0])
+    return crc32(memoryview(content).cast("B")) if content.size else 0  # type: ignore[arg-type]
 
 
 def _taken(rows: NDArray[Any], chosen: Any) -> NDArray[Any]:
