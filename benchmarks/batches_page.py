@@ -129,6 +129,18 @@ def _appears(found: pd.DataFrame) -> list[str]:
     ]
 
 
+def _drawn(found: pd.DataFrame) -> list[str]:
+    called = found["called novel"]
+    return [
+        "Ten streams drawn from three known classes and a fourth, which has 20 rows in the tenth batch; nothing was "
+        f"chosen by them. At least half of the 20 are called novel at once in **{(called >= 0.5).sum()} of {len(found)}**; "
+        f"on average {called.mean():.2f} of them are, {found['known called novel'].mean():.3f} of the known rows of that "
+        f"batch, and {found['known called novel before'].mean():.4f} of those before.",
+        "",
+        *markdown(found, "seed"),
+    ]
+
+
 def _rbf(found: pd.DataFrame) -> list[str]:
     return [
         "`rbf`: 1,000 labelled rows of the two largest classes, then five batches of 1,000 rows of all "
@@ -158,6 +170,7 @@ SECTIONS = {
     "naming": ("A group that gets a name", _naming),
     "quiet": ("A stream without novelty", _quiet),
     "appears": ("A novelty that appears late", _appears),
+    "drawn": ("The same in simulated streams", _drawn),
     "rbf": ("A stream of peaked blobs", _rbf),
     "long": ("A hundred batches", _long),
 }
