@@ -133,9 +133,10 @@ def _drawn(found: pd.DataFrame) -> list[str]:
     called = found["called novel"]
     return [
         "Ten streams drawn from three known classes and a fourth, which has 20 rows in the tenth batch; nothing was "
-        f"chosen by them. At least half of the 20 are called novel at once in **{(called >= 0.5).sum()} of {len(found)}**; "
-        f"on average {called.mean():.2f} of them are, {found['known called novel'].mean():.3f} of the known rows of that "
-        f"batch, and {found['known called novel before'].mean():.4f} of those before.",
+        f"chosen by them. At least half of the 20 are called novel at once in "
+        f"**{(called >= 0.5).sum()} of {len(found)}**; on average {called.mean():.2f} of them are, "
+        f"{found['known called novel'].mean():.3f} of the known rows of that batch, and "
+        f"{found['known called novel before'].mean():.4f} of those before.",
         "",
         *markdown(found, "seed"),
     ]
