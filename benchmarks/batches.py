@@ -2,9 +2,10 @@
 
     python benchmarks/batches.py                      # everything, and the page: about a quarter of an hour of one core
     python benchmarks/batches.py --parts rbf,long     # only looks: some parts; --sets iris,wine: some sets
-    python benchmarks/batches.py --page               # the page from what the last run of everything stored
+    python benchmarks/batches.py --page               # the page from what is stored
 
-A run of everything begins docs/benchmark/batches.csv anew, so that all figures of the page are of one state. The sets
+Lines are stored in docs/benchmark/batches.csv as they come, with the state of the code: a run goes on where one of the
+same state was stopped, and throws away what other states measured, so that all figures of the page are of one. The sets
 are those of the team's benchmark, which is not part of this repository: split 1 of each, 9 where nothing is novel.
 """
 
@@ -14,12 +15,13 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from datetime import date
+from hashlib import sha256
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from batches_page import STORE, write_page
+from batches_page import ROOT, STORE, write_page
 from real import bench, names_in
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
@@ -32,10 +34,12 @@ BATCHES = 10
 ENOUGH = 10
 # rows at hand beside those of a batch, where they should not be all of a set
 FEW = 200
-# of sets with more rows, so many where a part would take long otherwise
-SMALL = 1_000
+# of sets with more rows, so many: the whole must not take long
+MOST = 1_000
 # unlabelled rows of sets of which the batches come in another order, too, at the most
-SHUFFLED = 600
+SHUFFLED = 300
+# sets that take longest come last
+SLOW = ["digits", "fruit"]
 SPLIT, NOTHING_NOVEL = 1, 9
 Row = dict[str, Any]
 
@@ -81,9 +85,15 @@ def _mode(values: Any) -> str:
     return str(found[counts.argmax()]) if found.size else ""
 
 
-def task(dataset: str, split: int = SPLIT, most: int | None = None) -> Any:
-    """Return labelled rows, their classes, unlabelled rows, theirs, and which are novel; of at most so many rows."""
-    return bench().make_task(dataset, split, bench().MAX_N if most is None else most)
+def task(dataset: str, split: int = SPLIT) -> Any:
+    """Return labelled rows, their classes, unlabelled rows, theirs, and which are novel."""
+    return bench().make_task(dataset, split, MOST)
+
+
+def state_of_code() -> str:
+    """Return a name for the code as it is."""
+    files = sorted((ROOT / "src").rglob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
 
 
 def ten_batches(dataset: str) -> Row:
@@ -135,7 +145,7 @@ def naming(dataset: str) -> Row:
     Half of its rows are in the batches, or labelled; the other half are predicted. A third detector has what the names
     say: the rows of these groups, right or wrong, are labelled rows of the class.
     """
-    train, labels, test, truth, novel = task(dataset, most=SMALL)
+    train, labels, test, truth, novel = task(dataset)
     classes, sizes = np.unique(truth[novel], return_counts=True)
     own = np.flatnonzero(truth == classes[sizes.argmax()])
     shown, held = own[::2], own[1::2]
@@ -172,7 +182,7 @@ def naming(dataset: str) -> Row:
 
 def quiet(dataset: str) -> Row:
     """Return how many rows are called novel in twenty batches without novelty: as they came, and in the end."""
-    train, labels, test, truth, _ = task(dataset, NOTHING_NOVEL, SMALL)
+    train, labels, test, truth, _ = task(dataset, NOTHING_NOVEL)
     detector = learned(train, labels)
     names = in_batches(detector, test, np.array_split(np.arange(truth.size), 20))
     told = sum(event.kind == "drifted" for event in detector.events())
@@ -280,11 +290,11 @@ def long(name: str) -> Row:
 
 
 PARTS: dict[str, Callable[[str], Row]] = {
-    "appears": appears,
     "drawn": drawn,
     "rbf": rbf,
-    "naming": naming,
+    "appears": appears,
     "quiet": quiet,
+    "naming": naming,
     "batches": ten_batches,
     "few": few,
     "long": long,
@@ -306,19 +316,28 @@ def main() -> None:
     parts, sets = (set(text.split(",")) - {""} for text in (given.parts, given.sets))
     jobs = [(part, name) for part in PARTS for name in OF_PART.get(part) or names_in("data")]
     jobs = [(part, name) for part, name in jobs if (not parts or part in parts) and (not sets or name in sets)]
-    lines = list[Row]()
-    for part, name in [] if given.page else jobs:
+    looks, state = bool(parts or sets), state_of_code()
+    stored = pd.read_csv(STORE).to_dict("records") if STORE.is_file() and not looks else []
+    lines = [line for line in stored if given.page or line.get("state") == state]
+    done = _done(lines)
+    for part, name in [] if given.page else sorted(jobs, key=lambda job: job[1] in SLOW):
+        if (part, name) in done:
+            continue
         start = time.process_time()
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             row = PARTS[part](name)
-        cost = {"day": date.today().isoformat(), "seconds": time.process_time() - start}
+        cost = {"seconds": time.process_time() - start, "day": date.today().isoformat(), "state": state}
         print(part, name, {k: round(v, 3) for k, v in row.items()}, round(cost["seconds"], 1), flush=True)
         lines += [{"part": part, "set": name, "what": what, "value": value, **cost} for what, value in row.items()]
-        if not parts and not sets:
+        if not looks:
             pd.DataFrame(lines).to_csv(STORE, index=False, float_format="%.6g")
-    if not parts and not sets:
-        write_page(pd.read_csv(STORE))
+    if not looks:
+        write_page(pd.DataFrame(lines), [f"{part}: {name}" for part, name in jobs if (part, name) not in _done(lines)])
+
+
+def _done(lines: list[Row]) -> set[tuple[str, str]]:
+    return {(line["part"], str(line["set"])) for line in lines}
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from vbrand.inference import growth
 from vbrand.inference.cavi import ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.moves import MoveKind
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
 from vbrand.inference.tuning import TUNED
 from vbrand.model.prior import with_novelties
@@ -126,3 +127,13 @@ def test_a_wrong_hint_changes_nothing_but_the_sweeps(grown):
     hinted = grow(rows, prior, hint=hint)
     np.testing.assert_array_equal(hinted.ascent.winners, grown.ascent.winners)
     assert hinted.ascent.bound.total == pytest.approx(grown.ascent.bound.total, abs=1e-3)
+
+
+def test_rows_with_missing_cells_may_be_hinted_at_too():
+    rows, prior = problem()
+    table = np.array(rows.working(slice(None)))
+    table[np.random.default_rng(1).random(len(table)) < 0.1, 0] = np.nan
+    hint = np.where(np.repeat([0, 1, 2, 3], 40) == 3, 0, -1)
+    found = grow(Rows.plain(table), prior, tuning=replace(TUNED, local_starts=0), hint=hint)
+    assert np.bincount(found.ascent.winners[hint == 0]).max() >= 36
+    assert found.ascent.statistics.counts.size == prior.known + 2
