@@ -124,7 +124,7 @@ def _appears(found: pd.DataFrame) -> list[str]:
 def _drawn(found: pd.DataFrame) -> list[str]:
     called = found["called novel"]
     return [
-        "Ten streams drawn from three known classes and a fourth, which has 20 rows in the tenth batch; nothing "
+        "Streams drawn from three known classes and a fourth, which has 20 rows in the tenth batch; nothing "
         f"was chosen by them. At least half of the 20 are called novel at once in **{(called >= 0.5).sum()} of "
         f"{len(found)}**; on average {called.mean():.2f} of them are, {found['known called novel'].mean():.3f} of "
         f"the known rows of that batch, and {found['known called novel before'].mean():.4f} of those before.",

@@ -7,8 +7,8 @@ import pytest
 
 from vbrand import VBrand
 from vbrand.trust.cells import Cells
-from vbrand.trust.check import _earlier_of_classes, _of_fit, _rows_of_classes, _with_earlier
-from vbrand.trust.table import Counts
+from vbrand.trust.check import _earlier_of_classes, _of_fit, _with_earlier
+from vbrand.trust.table import Counts, rows_of_classes
 from vbrand.trust.tuning import TUNED
 
 
@@ -57,7 +57,7 @@ def test_shares_of_classes_are_told_through_their_confusion():
     """(9.4): a third of the first class falls into components of the second, a fifth of it into novel ones."""
     rows, places = np.array([300.0, 60.0]), np.array([[0.5, 0.3], [0.1, 0.9]])
     hidden = np.array([1_000, 1_000])
-    found = _rows_of_classes(rows @ places, hidden[:, None] * places, hidden, np.array([180.0, 180.0]), TUNED)
+    found = rows_of_classes(rows @ places, hidden[:, None] * places, hidden, np.array([180.0, 180.0]), TUNED)
     np.testing.assert_allclose(found, rows, rtol=0.05)
 
 

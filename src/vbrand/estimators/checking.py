@@ -62,10 +62,12 @@ def case_of(
     relearn: Relearn,
     most: int,
     earlier: FloatArray | None = None,
+    last: int | None = None,
 ) -> Case:
     """Return the fit as its check takes it, on at most so many rows.
 
     `earlier` are the rows of earlier batches that the first components hold; of more than `most` they count as `most`.
+    `last` are those of the last batch among the rows, which come first; None where there were none before.
     """
     sampled = every_kth(len(rows), most)
     table = rows.working(sampled)
@@ -80,6 +82,7 @@ def case_of(
         relearn=relearn,
         sampled=sampled,
         earlier=None if earlier is None else _scaled(earlier, share, most, fit.posterior.components.dof.size),
+        last=None if last is None else len(range(last)[sampled]),
     )
 
 

@@ -303,7 +303,8 @@ class VBrand(Published, Batches):
 
         labelled = labelled_classes(self._prior(learned, view, self.max_novel), known.rows, fit.earlier)
         counts = None if fit.earlier is None else fit.earlier.taught.counts
-        case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts)
+        last = len(task.rows) if counts is not None and len(rows) + counts.sum() >= len(task.rows) + 1 else None
+        case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts, last)
         folds = tuning.folds if self.check == "auto" else int(self.check)
         own_axes = learned.passage.reduction is not None
         given = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())

@@ -11,10 +11,11 @@ from vbrand.robust.replicates import has_replicates
 from vbrand.trust.cells import Cells, cells_of
 from vbrand.trust.contrast import Contrast, contrast_of, missing_alike
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
+from vbrand.trust.lately import with_latest
 from vbrand.trust.meaning import Checked, Meaning, by_meaning
 from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Standing, by_class, standing_of
-from vbrand.trust.table import Counts, draw_shares
+from vbrand.trust.table import Counts, draw_shares, rows_of_classes
 from vbrand.trust.tuning import TUNED, CheckTuning
 from vbrand.trust.votes import Votes, likeliest_weight, votes_of, weighed
 from vbrand.types import FloatArray, IntArray
@@ -64,6 +65,9 @@ def checked(case: Case, folds: int, generator: np.random.Generator, tuning: Chec
     cells = cells_of(full, class_of, _hidden_by_component(fits), tuning)
     counts, unchecked = _table(case, fits, cells, shared)
     shares = draw_shares(counts, generator, tuning)
+    if case.last is not None:
+        now = np.mean([cells.mass(fit.unlabelled, fit.class_of)[: case.last].sum(axis=0) for fit in fits], axis=0)
+        shares = with_latest(counts, shares, now, generator, tuning)
 
     farthest = max(float(fit.witnesses.unlike.max()) for fit in fits)
     found = Checked(case.labelled, cells, shares.classes, shares.novel, farthest, 1.0, rareness)
@@ -244,27 +248,10 @@ def _shares(case: Case, fits: list[Fold], classes: int, tuning: CheckTuning) -> 
     fell[none, none] = hidden[none]
 
     labelled = labelled / labelled.sum()
-    rows = _rows_of_classes(held, fell, hidden, (case.rows.shape[0] + _earlier_rows(case)) * labelled, tuning)
+    rows = rows_of_classes(held, fell, hidden, (case.rows.shape[0] + _earlier_rows(case)) * labelled, tuning)
     # no more than the hidden rows that tell it, nor than the rows that were counted
     worth = 1.0 / (1.0 / (fell.sum(axis=1) + 1.0) + 1.0 / (held + 1.0))
     return np.stack([rows / rows.sum(), labelled]), np.stack([worth, np.full(classes, tuning.shift)])
-
-
-def _rows_of_classes(
-    held: FloatArray, fell: FloatArray, hidden: FloatArray, usual: FloatArray, tuning: CheckTuning
-) -> FloatArray:
-    """Return how many unlabelled rows each class has, (J,): hidden rows say which components take which of them.
-
-    `held` are rows of the components of each class, `fell` hidden rows by class and by class of component, of as many
-    as are `hidden`, and `usual` what one more hidden row would say.
-    """
-    each = 1.0 / (hidden + 1.0)
-    rows, share = usual, fell * each[:, None]  # N, P
-    for _ in range(tuning.share_steps):
-        # (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji
-        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
-        rows = (taken + usual * each) / (share.sum(axis=1) + each)
-    return rows
 
 
 def _with_opinions(found: Checked, case: Case, fits: list[Fold]) -> Checked:

@@ -55,6 +55,7 @@ class Case:
     own_axes: bool = False  # whether columns are components of the labelled rows, which fit these better than others
     taught: tuple[int, ...] = ()  # classes that a person has put groups into: labelled rows do not show all of them
     earlier: FloatArray | None = None  # (K,) rows of earlier batches that each component holds, if there were any
+    last: int | None = None  # how many of the rows, the first, are of the last batch; None: there were none before
 
 
 @dataclass(frozen=True)

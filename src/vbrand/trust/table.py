@@ -32,6 +32,7 @@ class Counts:
     starts: IntArray  # the first cell of the known components together, of each novel one, and the number of cells
     shares: FloatArray  # (2, J) of the classes among known rows: as the fit has them, and as labelled
     rows_worth: FloatArray  # (2, J) k: the rows that each of these shares is worth
+    before: float = 0.0  # rows of earlier batches, if the table is of the last one
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,12 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
 def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
     t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
     total = max(int(t.sum()), 1)
+    so_far = total + counts.before
     belief = counts.hidden + tuning.vague / cells  # (J, C)
     of_known = np.arange(cells) < counts.starts[1]
     nothing = np.where(of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
+    # (14.10)  P(novelty of a cell begins in the last batch) = P(there is any) n_b / n
+    nothing = 1.0 - (1.0 - nothing) * total / so_far
 
     # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
     usual, shape = (
@@ -74,7 +78,7 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
 
     for step in range(tuning.table_sweeps):
         known = np.maximum(rows[:, :, None] * places, _TINY)  # (chains, J, C)
-        novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * total, generator)
+        novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * so_far, generator)
         for first, last in itertools.pairwise(counts.starts.tolist()):
             if last > first + 1:
                 novelty[:, first:last] = _rising(novelty[:, first:last], known[:, :, first:last].sum(axis=1))
@@ -98,6 +102,23 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
 
     found /= found.sum(axis=1, keepdims=True)
     return Shares(found[:, :-1].copy(), found[:, -1].copy(), np.concatenate(novel_rows))
+
+
+def rows_of_classes(
+    held: FloatArray, fell: FloatArray, hidden: FloatArray, usual: FloatArray, tuning: CheckTuning
+) -> FloatArray:
+    """Return how many unlabelled rows each class has, (J,): hidden rows say which components take which of them.
+
+    `held` are rows of the components of each class, `fell` hidden rows by class and by class of component, of as many
+    as are `hidden`, and `usual` what one more hidden row would say.
+    """
+    each = 1.0 / (hidden + 1.0)
+    rows, share = usual, fell * each[:, None]  # N, P
+    for _ in range(tuning.share_steps):
+        # (9.4)  N_j = sum_i H_i N_j P_ji / sum_l N_l P_li / sum_i P_ji
+        taken = rows * (share @ (held / np.maximum(rows @ share, np.finfo(np.float64).tiny)))
+        rows = (taken + usual * each) / (share.sum(axis=1) + each)
+    return rows
 
 
 def _draw_usual(
