@@ -23,52 +23,55 @@ def markdown(frame: pd.DataFrame, name: str = "set") -> list[str]:
 
 
 def _shown(value: float) -> str:
+    if value != value:
+        return ""
     return f"{value:,.0f}" if value == round(value) and value > 1.0 else f"{value:.3f}"
 
 
-def write_page(lines: pd.DataFrame) -> None:
-    """Write the page from what is stored; parts that are not stored are left out."""
+def write_page(lines: pd.DataFrame, left: list[str]) -> None:
+    """Write the page from what was stored of one state of the code; `left` are jobs that were not run."""
+    minutes = lines.groupby(["part", "set"])["seconds"].first().sum() / 60
     text = [
         "# Batches, measured",
         "",
-        "Written by `benchmarks/batches.py`: `VBrand()` on real sets of the team, at most 2,000 rows of each.",
+        f"Written by `benchmarks/batches.py` on {lines['day'].max()}, all of it with one state of the code "
+        f"({lines['state'].iloc[0]}), in {minutes:.0f} minutes of one core. `VBrand()` on real sets of the team: "
+        "at most 1,000 rows of each, half of those of known classes labelled.",
     ]
+    if left:
+        text += ["", f"Stopped before these were run: {'; '.join(left)}."]
     for part, (heading, section) in SECTIONS.items():
         if part in set(lines["part"]):
-            found = table(lines, part)
-            sets = [_measured(lines[lines["part"] == part]), ""]
-            text += ["", f"## {heading}", "", *sets, *section(found)]
+            text += ["", f"## {heading}", "", *section(table(lines, part))]
     PAGE.write_text("\n".join([*text, ""]))
 
 
-def _measured(own: pd.DataFrame) -> str:
-    """Return what was measured on the last day, and what is older: lines without a day are of earlier code."""
-    days = own.assign(day=own["day"].fillna("")).groupby("set")["day"].first()
-    last, older = (sorted(days.index[chosen]) for chosen in (days == days.max(), days < days.max()))
-    if not days.max():
-        return f"Measured with earlier code: {', '.join(last)}."
-    text = f"Measured {days.max()}: {', '.join(last)}."
-    return f"{text} With earlier code: {', '.join(older)}." if older else text
-
-
 def _batches(found: pd.DataFrame) -> list[str]:
-    mean, pairs = found.mean(), found["pairs"].sum()
+    mean, pairs, shuffled = found.mean(), found["pairs"].sum(), found["shuffled"].dropna()
     return [
         "Adjusted Rand index of `predict` on all rows after the last batch with one `discover` of all rows: "
-        f"**{mean['with discover']:.3f}** on average (wanted: .93); of batches with the same rows in another order: "
-        f"**{mean['shuffled']:.3f}** (wanted: .9). These sets have at most 2,000 rows, so in the last batch "
-        "all of them "
-        "are still at hand and are shared out again. With only the last 200 at hand, and statistics of the others: "
-        f"{mean['few at hand']:.3f}. With the true classes: {mean['truth, discover']:.3f} by one discovery, "
-        f"{mean['truth, batches']:.3f} in batches, {mean['truth, few at hand']:.3f} with 200 rows at hand.",
+        f"**{mean['with discover']:.3f}** on average (wanted: .93); of batches with the same rows in another "
+        f"order, in the {shuffled.size} sets of at most 300 rows: **{shuffled.mean():.3f}** (wanted: .9). All "
+        "rows of these sets are still at hand in the last batch, for 2,000 are kept, and are shared out "
+        f"again. With the true classes: {mean['truth, discover']:.3f} by one discovery, "
+        f"{mean['truth, batches']:.3f} in batches.",
         "",
-        "Names: a pair is a true novel class and a batch in which it has ten rows, most of them called "
-        "novel. The most "
-        "frequent name of these rows is the one that the class has most often in all batches in "
-        f"**{found['same'].sum():.0f} "
-        f"of {pairs:.0f}** pairs, {found['same'].sum() / pairs:.3f} (wanted: .95). The others are of "
-        "classes that one "
-        "discovery finds as several groups, too: which of them has most rows differs from batch to batch.",
+        "Names: a pair is a true novel class and a batch in which it has ten rows, most of them called novel. The "
+        "most frequent name of these rows is the one that the class has most often in all batches in "
+        f"**{found['same'].sum():.0f} of {pairs:.0f}** pairs, {found['same'].sum() / pairs:.3f} (wanted: .95). The "
+        "others are of classes that are several groups, of which now one and now another has most rows, or that "
+        "begin as one group with another class.",
+        "",
+        *markdown(found),
+    ]
+
+
+def _few(found: pd.DataFrame) -> list[str]:
+    mean = found.mean()
+    return [
+        "Ten batches with only the last 200 rows at hand instead of 2,000, and statistics of the others: adjusted "
+        f"Rand index with one discovery **{mean['with discover']:.3f}**; with the true classes "
+        f"{mean['truth, discover']:.3f} by one discovery, {mean['truth, batches']:.3f} in batches.",
         "",
         *markdown(found),
     ]
@@ -76,49 +79,66 @@ def _batches(found: pd.DataFrame) -> list[str]:
 
 def _naming(found: pd.DataFrame) -> list[str]:
     held = found[found["groups"] > 0]
+    mean = held.mean()
     return [
-        "Half of the rows of the largest novel class are in the batches; every group that is mostly this "
-        "class is named, "
-        f"or joined. Accuracy on the other half, in the {len(held)} sets in which there is such a group: "
-        f"**{held['named'].mean():.3f}**; of a detector that had the labels of the first half from the start: "
-        f"**{held['labelled'].mean():.3f}** (wanted: within .02).",
+        "Half of the rows of the largest novel class are in the batches; every group that is mostly this class is "
+        f"named, or joined. Accuracy on the other half, in the {len(held)} sets in which there is such a group: "
+        f"**{mean['named']:.3f}**; of a detector that had the labels of the first half from the start: "
+        f"**{mean['labelled']:.3f}** (wanted: within .02). These groups hold {mean['of the class']:.2f} of the "
+        "rows of the class that were shown: names say nothing of the others. A detector that had the rows of "
+        "these groups as labelled ones from the start, which is what the names say: "
+        f"**{mean['labelled as named']:.3f}**.",
         "",
         *markdown(found),
     ]
 
 
 def _quiet(found: pd.DataFrame) -> list[str]:
+    share = found["rows"] / found["rows"].sum()
+    came, last = (found[what] for what in ("as they came", "in the end"))
     return [
-        "Twenty batches of known classes. Called novel when they came: "
-        f"{100 * found['as they came'].mean():.2f} % of the "
-        "rows (mean over sets); by the model after the last batch: "
-        f"**{100 * found['in the end'].mean():.2f} %** (wanted: "
-        f"at most .5). Said to drift: a class in {(found['drifted'] > 0).sum()} of {len(found)} streams, "
-        f"{found['drifted'].sum():.0f} times in {20 * len(found)} batches.",
+        f"Twenty batches of known classes, {found['rows'].sum():,.0f} rows of {len(found)} sets. Called novel when "
+        f"they came: {100 * (share * came).sum():.2f} % of the rows; by the model after the last batch: "
+        f"**{100 * (share * last).sum():.2f} %** (wanted: at most .5). As means over sets, in which a small set "
+        f"counts as much as a large one: {100 * came.mean():.2f} % and **{100 * last.mean():.2f} %**. Said to "
+        f"drift: a class in {(found['drifted'] > 0).sum()} of {len(found)} streams, {found['drifted'].sum():.0f} "
+        f"times in {20 * len(found)} batches.",
         "",
         *markdown(found),
     ]
 
 
 def _appears(found: pd.DataFrame) -> list[str]:
+    called, alone = found["called novel"], found["alone: called novel"]
     return [
-        "Six batches of known classes, then one with 20 rows of a class that nobody has seen (split 1). At "
-        "least half of "
-        f"them are called novel at once in **{(found['called novel'] >= 0.5).sum()} of {len(found)}** sets; "
-        "on average "
-        f"{found['called novel'].mean():.2f} of them are.",
+        "Six batches of known classes, then one with 20 rows of a class that nobody has seen (split 1). At least "
+        f"half of them are called novel at once in **{(called >= 0.5).sum()} of {len(found)}** sets; on average "
+        f"{called.mean():.2f} of them are, and {found['known called novel'].mean():.3f} of the known rows of the "
+        f"batch. One discovery of that batch alone: {(alone >= 0.5).sum()} sets, {alone.mean():.2f}, "
+        f"{found['alone: known called novel'].mean():.3f}.",
         "",
         *markdown(found),
     ]
 
 
+def _drawn(found: pd.DataFrame) -> list[str]:
+    called = found["called novel"]
+    return [
+        "Streams drawn from three known classes and a fourth, which has 20 rows in the tenth batch; nothing "
+        f"was chosen by them. At least half of the 20 are called novel at once in **{(called >= 0.5).sum()} of "
+        f"{len(found)}**; on average {called.mean():.2f} of them are, {found['known called novel'].mean():.3f} of "
+        f"the known rows of that batch, and {found['known called novel before'].mean():.4f} of those before.",
+        "",
+        *markdown(found, "seed"),
+    ]
+
+
 def _rbf(found: pd.DataFrame) -> list[str]:
     return [
-        "`rbf`: 1,000 labelled rows of the two largest classes, then five batches of 1,000 rows of all "
-        "four. Error: rows "
-        "that do not get their class, or novelty (wanted: below .227, the best published rival, which is shown true "
-        "labels). By default: "
-        f"**{found.loc['student', 'error']:.3f}**. The classes are blobs with peaks and heavy tails, which "
+        "`rbf`: 1,000 labelled rows of the two largest classes, then five batches of 1,000 rows of all four. "
+        "Error: rows that do not get their class, or novelty (wanted: below .227, the best published rival, which "
+        f"is shown true labels). By default: **{found.loc['student', 'error']:.3f}**. The classes are blobs with "
+        "peaks and heavy tails, which "
         f'`kernel="auto"` sees in the first batch: {found.loc["auto", "error"]:.3f}.',
         "",
         *markdown(found, "kernel"),
@@ -127,9 +147,8 @@ def _rbf(found: pd.DataFrame) -> list[str]:
 
 def _long(found: pd.DataFrame) -> list[str]:
     return [
-        "200 simulated rows each, of two known classes and a novel one. Time is that of one core; memory is "
-        "what Python "
-        "and numpy take during `update`, traced, which slows it down.",
+        "200 simulated rows each, of two known classes and a novel one. Time is that of one core; memory is what "
+        "Python and numpy take during `update`, traced, which slows it down.",
         "",
         *markdown(found.T.rename(columns={"simulated": "value"}), ""),
     ]
@@ -137,9 +156,11 @@ def _long(found: pd.DataFrame) -> list[str]:
 
 SECTIONS = {
     "batches": ("Ten batches against one discovery", _batches),
+    "few": ("Few rows at hand", _few),
     "naming": ("A group that gets a name", _naming),
     "quiet": ("A stream without novelty", _quiet),
     "appears": ("A novelty that appears late", _appears),
+    "drawn": ("The same in simulated streams", _drawn),
     "rbf": ("A stream of peaked blobs", _rbf),
     "long": ("A hundred batches", _long),
 }

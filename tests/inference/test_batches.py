@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from vbrand.inference import batches
 from vbrand.inference.batches import Earlier, find_further, same_group, statistics_in, with_earlier
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
-from vbrand.inference.search import Effort
+from vbrand.inference.search import Effort, find
 from vbrand.model.components import Components
 from vbrand.model.kernels import Gaussian
 from vbrand.model.prior import Prior
@@ -79,3 +80,23 @@ def test_components_of_stage_1_that_are_gone_leave_the_groups_alone():
     np.testing.assert_array_equal(left.taught.counts, earlier.taught.counts)
     assert earlier.known(PRIOR).components.dof[0] == PRIOR.components.dof[0]
     assert earlier.known(PRIOR).components.dof[1] == PRIOR.components.dof[1] + 40
+
+
+def test_what_a_batch_shows_alone_is_tried_among_all_rows(monkeypatch):
+    """Only rows of the batch are hinted at, and the hint is a group that it has by itself."""
+    rng, hints = np.random.default_rng(5), []
+
+    def spied(*args, hint=None, **how):
+        hints.append(hint)
+        return find(*args, hint=hint, **how)
+
+    monkeypatch.setattr(batches, "find", spied)
+    batch = np.vstack([rng.normal(0.0, 1.0, (20, 2)), rng.normal([0.0, 12.0], 1.0, (10, 2))])
+    rows = np.vstack([batch, rng.normal(0.0, 1.0, (100, 2))])
+    earlier = earlier_with(rng, [9.0, 0.0])
+    further = find_further(Rows.plain(rows), PRIOR, earlier, Effort(), np.random.default_rng(0), batch=30)
+    assert [hint is None for hint in hints] == [True, False]
+    np.testing.assert_array_equal(np.flatnonzero(hints[1] >= 0), np.arange(20, 30))
+    assert (further.found.best.winners[20:30] == 2).all()
+    found_after(earlier, batch)
+    assert hints[2:] == [None]  # all rows are of the batch

@@ -10,6 +10,7 @@ from vbrand.inference import growth
 from vbrand.inference.cavi import ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.moves import MoveKind
+from vbrand.inference.rows import Rows
 from vbrand.inference.starts import from_labels
 from vbrand.inference.tuning import TUNED
 from vbrand.model.prior import with_novelties
@@ -107,3 +108,32 @@ def test_a_component_of_a_sample_is_told_from_one_that_grew():
     look = growth._Look(100.0, np.zeros(2), np.eye(2))
     assert look.of_all(0.1, 1_200.0).same(replace(look, rows=1_200.0), TUNED)
     assert not look.of_all(0.1, 2_000.0).same(replace(look, rows=2_000.0), TUNED)
+
+
+def test_rows_that_are_hinted_at_become_a_component_if_that_raises_the_bound():
+    """Without guesses no component is ever split; with the hint the class that was left over is born, and stays."""
+    rows, prior = problem()
+    blind = replace(TUNED, local_starts=0)
+    hint = np.where(np.repeat([0, 1, 2, 3], 40) == 3, 7, -1)
+    without, found = (grow(rows, prior, tuning=blind, hint=given) for given in (None, hint))
+    assert found.ascent.bound.total > without.ascent.bound.total + 10.0
+    assert found.ascent.statistics.counts.size == prior.known + 2
+    assert np.unique(found.ascent.winners[hint == 7]).size == 1
+
+
+def test_a_wrong_hint_changes_nothing_but_the_sweeps(grown):
+    rows, prior = problem()
+    hint = np.random.default_rng(0).integers(-1, 2, len(rows))
+    hinted = grow(rows, prior, hint=hint)
+    np.testing.assert_array_equal(hinted.ascent.winners, grown.ascent.winners)
+    assert hinted.ascent.bound.total == pytest.approx(grown.ascent.bound.total, abs=1e-3)
+
+
+def test_rows_with_missing_cells_may_be_hinted_at_too():
+    rows, prior = problem()
+    table = np.array(rows.working(slice(None)))
+    table[np.random.default_rng(1).random(len(table)) < 0.1, 0] = np.nan
+    hint = np.where(np.repeat([0, 1, 2, 3], 40) == 3, 0, -1)
+    found = grow(Rows.plain(table), prior, tuning=replace(TUNED, local_starts=0), hint=hint)
+    assert np.bincount(found.ascent.winners[hint == 0]).max() >= 36
+    assert found.ascent.statistics.counts.size == prior.known + 2

@@ -340,7 +340,7 @@ class VBrand(Published, Batches):
                 how["component"] = start_of(self.init, task.learned.classes, everywhere, prior, task.table.counted)
             if story is None:
                 return Further(find(task.rows, prior, effort, task.generator, **how), prior)
-            everything = together(story, task.rows)
+            everything, how["batch"] = together(story, task.rows), len(task.rows)
             return find_further(everything, prior, earlier_of(story), effort, task.generator, **how)
 
     def answers(self, X: Any) -> Iterator[tuple[slice, Answers]]:

@@ -65,24 +65,40 @@ def find_further(
     effort: Effort,
     generator: np.random.Generator,
     *,
+    batch: int | None = None,
     component: IntArray | None = None,
     progress: Progress | None = None,
     tuning: SearchTuning = TUNED,
 ) -> Further:
     """Return the best fit of the rows of a batch; `prior` is that of stage 1, before any batch.
 
-    `component` gives a start for each row instead of a search.
+    The first so many rows are those of the `batch`, if others of before are still at hand: what has just appeared shows
+    among them, and would be hard to see among all. `component` gives a start for each row instead of a search.
     """
-    merged = list[tuple[int, int]]()
+    merged, hint = list[tuple[int, int]](), None
     while True:
         own = earlier.prior(prior)
-        found = find(rows, own, effort, generator, component=component, progress=progress, tuning=tuning)
+        if hint is None and batch is not None and batch < len(rows) and component is None and effort.search == "moves":
+            hint = _of_batch(rows, batch, own, effort, generator, tuning)
+        found = find(rows, own, effort, generator, component=component, progress=progress, tuning=tuning, hint=hint)
         pair = same_group(prior, earlier, found.best)
         if pair is None:
             return Further(found, own, earlier, tuple(merged))
         numbers = np.append(np.arange(prior.known), prior.known + earlier.origin)
         merged.append((int(numbers[pair[0]]), int(numbers[pair[1]])))
         earlier = _together(prior, earlier, *pair)
+
+
+def _of_batch(
+    rows: Rows, batch: int, prior: Prior, effort: Effort, generator: np.random.Generator, tuning: SearchTuning
+) -> IntArray:
+    """Return the novel component that each row of a batch has if it is looked at alone, -1 for none and other rows."""
+    alone = find(replace(rows, table=rows.table[:batch]), prior, effort, generator, tuning=tuning).best
+    number = alone.winners.astype(np.int64) - prior.known
+    large = np.flatnonzero(np.bincount(np.maximum(number, 0)) >= tuning.fewest_rows)
+    hint = np.full(len(rows), -1)
+    hint[:batch] = np.where(np.isin(number, large), number, -1)
+    return hint
 
 
 def same_group(prior: Prior, earlier: Earlier, fit: Ascent) -> tuple[int, int] | None:

@@ -17,6 +17,7 @@ from vbrand.inference.moves import (
     releases,
     renewals,
     resplits,
+    seed,
     splits,
     without,
 )
@@ -27,7 +28,7 @@ from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import best_stick_order
 from vbrand.samples import every_kth
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
 # moves that depend on nothing but statistics: what they do on a sample they do on all rows
@@ -80,6 +81,7 @@ class _Task:
     climb: Callable[..., Ascent]
     progress: Progress | None
     tuning: SearchTuning
+    hint: IntArray | None  # (n,) rows of one number, if it is not negative, may well be a component
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ class _Memory:
     tuning: SearchTuning
     tried: dict[tuple[MoveKind, tuple[int, ...]], list[_Look]] = field(default_factory=dict)
     splits: dict[int, tuple[_Look, list[Split]]] = field(default_factory=dict)
+    hints: set[int] = field(default_factory=set)
 
     def is_new(self, state: _State, proposal: Proposal) -> bool:
         """Return whether components that look like these have not had this proposal, and note that they have now."""
@@ -194,14 +197,16 @@ def grow(
     threads: int = 1,
     progress: Progress | None = None,
     tuning: SearchTuning = TUNED,
+    hint: IntArray | None = None,
 ) -> Growth:
     """Return the best that moves find, from the known classes and one novelty.
 
+    Rows that have the same number in `hint`, (n,), are proposed as a component; not where it is negative.
     The history of a long table is that of the moves over all its rows: bounds of a sample do not compare with theirs.
     """
     _ = prior.components.roots  # once, for the priors of all trials are parts of this one
     climb = partial(ascend, rows, tol=tuning.loose, max_iter=max_iter, sort=False, threads=threads, tuning=tuning)
-    task = _Task(rows, prior, climb, progress, tuning)
+    task = _Task(rows, prior, climb, progress, tuning, hint)
     if len(rows) <= tuning.many_rows:
         return _from_start(task, one_novelty(rows, with_novelties(prior, 1)))
 
@@ -284,6 +289,9 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
         if memory.is_new(state, births[0]):
             yield births
 
+    for proposal in _hinted(task, state, memory):
+        yield [proposal]
+
     for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning, partial(memory.is_new, state)):
         if proposal.hope > task.tuning.least_hope:
             yield [proposal]
@@ -315,6 +323,17 @@ def _births(task: _Task, state: _State, memory: _Memory) -> list[list[Proposal]]
 
     candidates.sort(key=lambda candidate: candidate[:2], reverse=True)
     return [births for _, _, births in candidates]
+
+
+def _hinted(task: _Task, state: _State, memory: _Memory) -> Iterator[Proposal]:
+    """Return births of components that are hinted at, each once."""
+    hint = np.empty(0, dtype=np.int64) if task.hint is None else task.hint
+    for number in np.unique(hint[hint >= 0]).tolist():
+        if number not in memory.hints:
+            memory.hints.add(number)
+            proposal = seed(task.rows, task.prior, state.ascent, np.flatnonzero(hint == number))
+            if proposal is not None:
+                yield proposal
 
 
 def _tried(task: _Task, state: _State, proposal: Proposal, beat: float) -> _Trial:

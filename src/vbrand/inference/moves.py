@@ -230,6 +230,28 @@ def _born(state: Ascent, k: int, pieces: Statistics) -> Shared:
     return joined([_placed(now, k, pieces.reordered(first)), pieces.reordered(others)]), state.winners
 
 
+def seed(rows: Rows, prior: Prior, state: Ascent, members: IntArray) -> Proposal | None:
+    """Return the proposal that some rows are a novel component; None where they are one, or there is no room.
+
+    They still count where they were: sweeps take them away from there if they are better off.
+    """
+    at = np.asarray(state.winners[members])
+    k = int(np.bincount(at).argmax())
+    alone = k >= prior.known and 2 * int((at == k).sum()) > state.statistics.counts[k]
+    if alone or state.statistics.counts.size == prior.known + prior.novel:
+        return None
+    return Proposal(MoveKind.BIRTH, (k,), 0.0, partial(_seeded, rows, prior, state, members, k))
+
+
+def _seeded(rows: Rows, prior: Prior, state: Ascent, members: IntArray, k: int) -> Shared:
+    local = Rows.plain(rows.working(members), rows.levels)
+    filled, spread = (local, None) if local.gaps is None else _filled_in(local, prior, state, k)
+    own = statistics_of_labelings(filled, np.zeros((1, members.size), dtype=np.int64), np.array([0, 1]), spread)
+    winners = state.winners.copy()
+    winners[members] = state.statistics.counts.size
+    return joined([state.statistics, own]), winners
+
+
 def without(statistics: Statistics, winners: Any, gone: list[int]) -> Shared:
     """Return statistics and winners without some components; their rows look first at component 0."""
     kept = np.delete(np.arange(statistics.counts.size), gone)

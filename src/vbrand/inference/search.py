@@ -56,18 +56,21 @@ def find(
     component: IntArray | None = None,
     progress: Progress | None = None,
     tuning: SearchTuning = TUNED,
+    hint: IntArray | None = None,
 ) -> Found:
     """Return the best fit; `component` gives a start for each row instead of a search.
+
+    Moves try rows of one number in `hint`, (n,), as a component, too; not where it is negative.
 
     Seeds are drawn before any work is shared out and BLAS and OpenMP run on one thread, so the answer does not depend
     on the number of workers. Rows of one block, which is few, are taken in an order of their own, so that it does not
     depend on theirs: bounds that tie, or nearly so, would lead elsewhere.
     """
     if len(rows) > next(rows.blocks()).stop:
-        return _found(rows, prior, effort, generator, component, progress, tuning)
+        return _found(rows, prior, effort, generator, component, progress, tuning, hint)
     order = by_content(rows.working(slice(None)))
-    start = None if component is None else component[order]
-    found = _found(replace(rows, table=rows.table[order]), prior, effort, generator, start, progress, tuning)
+    start, near = (None if given is None else given[order] for given in (component, hint))
+    found = _found(replace(rows, table=rows.table[order]), prior, effort, generator, start, progress, tuning, near)
     winners = np.empty_like(found.best.winners)
     winners[order] = found.best.winners
     return replace(found, best=replace(found.best, winners=winners))
@@ -81,10 +84,11 @@ def _found(
     component: IntArray | None,
     progress: Progress | None,
     tuning: SearchTuning,
+    hint: IntArray | None,
 ) -> Found:
     with one_thread():
         if component is None and effort.search == "moves":
-            return _by_moves(rows, prior, effort, progress, tuning)
+            return _by_moves(rows, prior, effort, progress, tuning, hint)
         starts = _starts(rows, prior, effort, generator, component, tuning)
         ascents = _climb(rows, prior, effort, progress, starts, tuning)
 
@@ -114,14 +118,17 @@ def _starts(
     return [partial(one_novelty, rows, prior)]
 
 
-def _by_moves(rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, tuning: SearchTuning) -> Found:
+def _by_moves(
+    rows: Rows, prior: Prior, effort: Effort, progress: Progress | None, tuning: SearchTuning, hint: IntArray | None
+) -> Found:
     """Return where moves lead, and from there an ascent with the empty places for novel components open.
 
     Where the concentration is learned they stay closed, lest it depend on their number; then one empty component,
     added afterwards, stands for all the novel classes of which no row was seen.
     """
     threads = effective_n_jobs(effort.jobs)
-    grown = grow(rows, prior, max_iter=effort.max_iter, threads=threads, progress=progress, tuning=tuning)
+    pace = {"max_iter": effort.max_iter, "threads": threads}
+    grown = grow(rows, prior, **pace, progress=progress, tuning=tuning, hint=hint)
     start, opened = grown.ascent.posterior, grown.ascent.statistics.counts.size - prior.known
     full = opened == prior.novel
     learned = prior.weights.concentration is not None
