@@ -77,7 +77,7 @@ def by_content(rows: FloatArray) -> IntArray:
     >>> by_content(np.array([[3.0, 0.0], [1.0, 2.0], [1.0, 1.0]]))
     array([1, 0, 2])
     """
-    lots = _cell_lots(rows)
+    lots = cell_lots(rows)
     lot = lots.sum(axis=1)
     order = np.argsort(lot, kind="stable")
 
@@ -109,7 +109,7 @@ def level_lots(numbers: FloatArray, codes: FloatArray, sizes: tuple[int, ...]) -
     np.True_
     """
     places = [np.where(np.isnan(own), size, own).astype(np.int64) for own, size in zip(codes.T, sizes, strict=True)]
-    beside = _cell_lots(numbers).sum(axis=1)
+    beside = cell_lots(numbers).sum(axis=1)
     lots = [np.bincount(own, minlength=size + 1).astype(np.uint64) for own, size in zip(places, sizes, strict=True)]
     for _ in range(_ROUNDS):
         whole = beside + sum(mixed(lot)[own] for lot, own in zip(lots, places, strict=True))
@@ -119,7 +119,7 @@ def level_lots(numbers: FloatArray, codes: FloatArray, sizes: tuple[int, ...]) -
     return [lot[:-1] for lot in lots]
 
 
-def _cell_lots(rows: FloatArray) -> NDArray[np.uint64]:
+def cell_lots(rows: FloatArray) -> NDArray[np.uint64]:
     """Return a number for each cell, (n, p), by its place between the ends of its column."""
     low, high = np.fmin.reduce(rows, axis=0, initial=np.inf), np.fmax.reduce(rows, axis=0, initial=-np.inf)
     reach = 0.5 * high - 0.5 * low  # halves: twice the largest number is none

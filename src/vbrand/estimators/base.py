@@ -249,6 +249,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             passage = replace(passage, categories=categories)
         rows = passage.with_levels(passage.coordinates.inward(measured), table)
         views = self._views_of(rows, labels, passage)
+        passage = passage.reaching(np.concatenate([known.scatters for _, known in views]))
+        np.clip(rows, -passage.coordinates.farthest, passage.coordinates.farthest, out=rows)
         notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
