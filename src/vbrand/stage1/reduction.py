@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from vbrand.inference.rows import FARTHEST
 from vbrand.robust.columns import checked_scales, medians
@@ -183,10 +184,13 @@ def _components(
     if spread is None:
         axes = _axes(rows, columns, rounding)
         return axes, _variances(rows, axes)
-    size, turned = np.linalg.eigh((rows.T @ rows + spread) / rows.shape[0])
+    square = (rows.T @ rows + spread) / rows.shape[0]
+    most, p = min(columns, *rows.shape), rows.shape[1]
+    size, turned = eigh(square, subset_by_index=[p - most, p - 1])
     size, turned = np.maximum(size[::-1], 0.0), turned[:, ::-1].T
-    kept = min(columns, int((size > np.square(rounding) * size[0]).sum()), rows.shape[0])
-    return np.ascontiguousarray(turned[:kept]), _at_least(np.append(size[:kept], size[kept:].sum() / size.size))
+    kept = int((size > np.square(rounding) * size[0]).sum())
+    rest = (float(np.trace(square)) - float(size[:kept].sum())) / p
+    return np.ascontiguousarray(turned[:kept]), _at_least(np.append(size[:kept], rest))
 
 
 def _spread(absent: BoolArray, axes: FloatArray, variances: FloatArray) -> FloatArray:
