@@ -46,6 +46,27 @@ def test_a_class_of_two_modes_has_two_components_that_mean_it():
     assert "oat (2)" in str(found.summary())
 
 
+@pytest.mark.parametrize(("small", "expected"), [(20, [180, 20, 200]), (19, [181, 200])])
+def test_a_tenth_of_a_class_is_a_mode_and_less_is_not(small, expected):
+    rows, labels = two_classes(np.random.default_rng(0))
+    rows[:small] += [30.0, 0.0, 0.0]
+    assert learn_modes(rows, labels, kernel=Student(15.0)).rows.tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_peak_within_a_class_is_a_mode_of_it_and_not_novel(seed):
+    rng = np.random.default_rng(seed)
+
+    def peaked(count):
+        return np.where(rng.random((count, 1)) < 0.5, 0.2, 1.5) * rng.normal(size=(count, 3))
+
+    rows, labels = np.vstack([peaked(300), 20.0 + peaked(300)]), np.repeat(["oat", "rye"], 300)
+    known = learn_modes(rows, labels, kernel=Student(15.0))
+    assert np.bincount(known.class_of).tolist() == [2, 2]
+    found = VBrand(check=0, random_state=0).fit(rows, labels).discover(peaked(1_000))
+    assert (found.labels == "oat").mean() > 0.98
+
+
 def test_max_modes_one_gives_one_component_a_class():
     rng = np.random.default_rng(0)
     rows, labels = two_classes(rng)

@@ -81,7 +81,7 @@ class VBrand(Published, Batches):
         MRCD, its reweighted MCD, its mean and covariance.
     support_fraction : float in [0.5, 1], default 0.75
         Share of the rows of a class that MRCD and MCD rest on; the others may be outliers or mislabelled.
-    max_modes : int, default 4
+    max_modes : int, default 8
         The largest number of components of a known class (`scatter="modes"`).
     categories : "auto", list of columns or None, default "auto"
         Columns whose values are names of levels, not numbers. "auto": those of data frames that are of pandas' or
@@ -171,7 +171,7 @@ class VBrand(Published, Batches):
         kernel: KernelName = "student",
         scatter: Literal["modes", "mrcd", "mcd", "empirical"] = "modes",
         support_fraction: float = 0.75,
-        max_modes: int = 4,
+        max_modes: int = 8,
         categories: Wanted = "auto",
         transforms: Literal["auto"] | None = "auto",
         reduce: Literal["auto"] | int | None = "auto",

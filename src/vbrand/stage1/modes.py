@@ -85,7 +85,7 @@ def learn_modes(
     *,
     kernel: Kernel,
     support_fraction: float = 0.75,
-    max_modes: int = 4,
+    max_modes: int = 8,
     n_jobs: int | None = None,
     tuning: Stage1Tuning = TUNED,
     noise: FloatArray | None = None,
@@ -282,20 +282,11 @@ def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: Whi
 
     sizes = np.bincount(label)
     order = np.argsort(-sizes, kind="stable")
+    # (3.17)  kept if N_mode >= .1 N_class. Modes that overlap stay: a class that no single component describes is known
+    #         as the pieces that describe it, or stage 2 would find them, and call them novel
     kept = [k for k in order if sizes[k] >= tuning.least_share * rows.shape[0]] or [order[0]]
-
-    modes = list[_Mode]()
-    for k in kept:
-        own = label == k
-        mode = _Mode(member, _one_component(rows[own], vague), rows[own], index[own])
-        near = next((number for number, other in enumerate(modes) if not _apart(mode, other, tuning)), None)
-        if near is None:
-            modes.append(mode)
-        else:
-            both = np.concatenate([modes[near].rows, mode.rows])
-            together = np.concatenate([modes[near].index, mode.index])
-            modes[near] = _Mode(member, _one_component(both, vague), both, together)
-    return sorted(modes, key=lambda mode: -mode.rows.shape[0])[:most]
+    members = [label == k for k in kept[:most]]
+    return [_Mode(member, _one_component(rows[own], vague), rows[own], index[own]) for own in members]
 
 
 def _vague(
@@ -305,15 +296,6 @@ def _vague(
     p, alike = centre.size, tuning.mode_alike
     strength, dof = np.array([tuning.vague]), np.array([p + 1.0 + alike])
     return Components(centre[None], strength, dof, alike * sphere[None], (kernel,), noise)
-
-
-def _apart(mode: _Mode, larger: _Mode, tuning: Stage1Tuning) -> bool:
-    """Return whether a mode is farther from the centre of a larger one than its rows are: if not, they are one."""
-    between = mode.fit.posterior.components.mean[0] - larger.fit.posterior.components.mean[0]
-    root = np.linalg.cholesky(larger.scatter)
-    unit = solve_triangular(root, between, lower=True)
-    # (3.17)  joined if (m - m_larger)' Sigma_larger^-1 (m - m_larger) <= max(3^2, p)
-    return bool(np.square(unit).sum() > max(tuning.one_hump**2, between.size))
 
 
 def _one_component(rows: FloatArray, prior: Components) -> Ascent:

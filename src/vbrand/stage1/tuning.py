@@ -42,9 +42,6 @@ class Stage1Tuning:
     # rows that the belief about a mode's place, and about its scatter being the average one, are worth
     vague: float = 0.01
     mode_alike: float = 9.0
-    # standard deviations between two modes below which they are one: the halves of a Gaussian that is cut through its
-    # middle have centres 2.65 of their own standard deviations apart
-    one_hump: float = 3.0
     # share of a class; a smaller mode is doubted. It is dropped if the logarithm of its variance per column exceeds
     # that of the class by `much_wider` (outliers that found together), or if most of its rows lie nearer to the centre
     # of another class's mode than the share `within` of its own do (wrong labels)
