@@ -1,11 +1,13 @@
 """The check of an answer, from a table to its verdict."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from vbrand import VBrand
+from vbrand.estimators.tuning import Tuning
 from vbrand.trust.cells import Cells
 from vbrand.trust.check import _earlier_of_classes, _of_fit, _with_earlier
 from vbrand.trust.table import Counts, rows_of_classes
@@ -100,9 +102,26 @@ def test_classes_that_are_robust_fits_are_checked_too(scatter):
 def test_classes_with_too_few_rows_are_named():
     rng = np.random.default_rng(0)
     train = np.vstack([rng.normal(0, 1, (40, 2)), rng.normal(20, 1, (3, 2))])
-    found = VBrand(random_state=0).fit(train, ["oat"] * 40 + ["rye"] * 3).discover(rng.normal(0, 1, (60, 2)))
+    test, labels = rng.normal(0, 1, (60, 2)), ["oat"] * 40 + ["rye"] * 3
+    assert VBrand(random_state=0).fit(train, labels).discover(test).check.unchecked == ()
+    wanted = Tuning(check=replace(TUNED, fewest_rows=4))
+    found = VBrand.tuned(wanted, random_state=0).fit(train, labels).discover(test)
     assert found.check.unchecked == ("rye",)
     assert "Too few labelled rows to check: rye" in str(found.check)
+
+
+def test_with_three_labelled_rows_per_class_most_known_rows_stay_known():
+    false, missed = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        centres = rng.normal(0, 6, (5, 6))
+        train, labels = np.repeat(centres[:4], 3, axis=0) + rng.normal(size=(12, 6)), np.repeat(np.arange(4), 3)
+        truth = np.repeat(np.arange(5), 80)
+        found = VBrand(random_state=0).fit(train, labels).discover(centres[truth] + rng.normal(size=(400, 6)))
+        false.append((found.labels[truth < 4] == -1).mean())
+        missed.append((found.labels[truth == 4] != -1).mean())
+    assert np.mean(false) < 0.15
+    assert np.mean(missed) < 0.5
 
 
 def test_at_most_the_allowed_share_of_known_rows_is_called_novel():

@@ -30,7 +30,7 @@ def test_every_witness_is_hidden_once_and_folds_are_even():
 
 
 def test_small_classes_keep_their_rows():
-    rows = witnesses([40, 3])
+    rows = witnesses([40, 2])
     fold = deal(rows, 2, 1_000, 10, np.random.default_rng(0), TUNED)
     assert (fold[rows.member == 1] == -1).all()
 

@@ -95,8 +95,8 @@ class VBrand(Published, Batches):
     reduce : "auto", int or None, default "auto"
         Number of principal components that columns are reduced to, with the size of what they leave over as one more
         column. "auto" reduces where there are more columns than half of the rows of an average class, to
-        that many. None never does, nor does "auto" when `novel_mean` or `novel_scale` is given or `scatter` is not
-        "modes".
+        that many and at least 5. None never does, nor does "auto" when `novel_mean` or `novel_scale` is given or
+        `scatter` is not "modes".
     max_novel : int, default 20
         The largest number of novel components (truncation): a cap, not a guess. A warning says if it is reached.
     search : "moves", "restarts" or "none", default "moves"

@@ -75,7 +75,7 @@ class Reduction:
 
 def columns_wanted(rows: int, classes: int, tuning: Stage1Tuning = TUNED) -> int:
     """Return how many columns so many labelled rows can speak for."""
-    # (3.23)  max(2, floor(.5 rows / classes))
+    # (3.23)  max(5, floor(.5 rows / classes))
     return max(tuning.fewest_columns, int(tuning.columns_per_row * rows / classes))
 
 

@@ -58,7 +58,9 @@ class Stage1Tuning:
     # --- wide tables ---
     # columns that a row of an average class can speak for; more are reduced
     columns_per_row: float = 0.5
-    fewest_columns: int = 2
+    # two would hardly tell classes apart: with 3 or 5 rows of a class, on sets that had no say, five find more novel
+    # rows and get more known ones right
+    fewest_columns: int = 5
     # folds by which what the components leave over of labelled rows is measured: their own axes would leave too little
     folds: int = 5
     # scales from the median of its class beyond which a value counts as so far when axes are chosen
