@@ -8,13 +8,16 @@ the first use after an installation waits half as long. What is computed stays t
 # numba carries few types
 # mypy: disable-error-code="no-untyped-call, attr-defined, import-untyped"
 
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, codegen, compiler, lowering, typed_passes, types
 from numba.core.compiler_machinery import register_pass
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 # what numba calls the places where functions find what belongs to them
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -288,8 +291,11 @@ class _Apart(_Compiler):
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "pipeline_class": _Compiler, "_nrt": False}
 # of those that are called from compiled code alone
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# called from Python or by its address, and kept on disk; always for both: numba keeps one of them only
-jit = numba.njit(cache=True, **OPTIONS)
+# kept on disk: called from Python, by its address, or both
+FROM_PYTHON: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
+BY_ADDRESS: dict[str, Any] = {"cache": True, "no_cpython_wrapper": True}
+jit = numba.njit(**OPTIONS, **FROM_PYTHON)
+jit_both_ways = numba.njit(cache=True, **OPTIONS)
 # called from compiled code that takes it in: nothing is compiled or kept for others' sake
 inner = numba.njit(**OPTIONS, **INNER)
 apart = numba.njit(**(OPTIONS | {"pipeline_class": _Apart}), **INNER)
@@ -322,6 +328,27 @@ def _numbers(_context, size):  # type: ignore[no-untyped-def]
 numbers: Any = _numbers
 
 
+def plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array as loops want it, contiguous and writeable: itself if it is, for loops that do not write."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable and flags.aligned else np.array(array, order="C")
+
+
 def from_python(function: Any) -> Any:
-    """Return an inner function as one that Python can call, compiled when it first does."""
-    return jit(function.py_func)
+    """Return an inner function as one that Python can call, compiled when it first does; others as they are."""
+    return jit(function.py_func) if function.targetoptions.get("no_cpython_wrapper") else function
+
+
+def by_address(function: Any) -> Any:
+    """Return a function that Python can call as one that is called by its address alone; itself if it is both.
+
+    Under a name of its own: numba keeps one of each name on disk.
+    """
+    options = dict(function.targetoptions)
+    if not options.pop("no_cfunc_wrapper", False):
+        return function
+    options.pop("nopython", None)
+    own, name = function.py_func, f"{function.py_func.__name__}_by_address"
+    again = FunctionType(own.__code__, own.__globals__, name, own.__defaults__, own.__closure__)
+    again.__qualname__, again.__module__ = name, own.__module__
+    return numba.njit(pipeline_class=function._compiler.pipeline_class, **options, **BY_ADDRESS)(again)

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 from sklearn.isotonic import IsotonicRegression
 
-from vbrand.trust.table import Counts, _draw_novelty, _draw_usual, _rising, draw_shares
+from vbrand.trust.table import Counts, _draw_usual, _rising, draw_shares, novelty_beyond
 from vbrand.trust.tuning import TUNED
 
 
@@ -67,7 +67,8 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 def test_novelty_follows_its_conditional(rows, known, mean):
     """(9.5) and (9.6), by quadrature."""
     nothing = np.full(1, 0.5)
-    drawn = _draw_novelty(np.array([rows]), np.full((200_000, 1), known), nothing, mean, np.random.default_rng(0))[:, 0]
+    beyond = novelty_beyond(np.array([rows]), nothing, mean)
+    drawn = beyond.draw(np.full((200_000, 1), known), np.random.default_rng(0))[:, 0]
 
     def density(nu):
         return stats.poisson.pmf(rows, known + nu) * np.exp(-nu / mean) / mean

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from vbrand.inference.rows import Rows
+from vbrand.sums import log_sum
 from vbrand.trust.meaning import Meaning, Memberships, judged
 from vbrand.types import FloatArray, IntArray
 
@@ -72,7 +72,7 @@ def group_probabilities(rows: Rows, predictive: Predictive, group_components: In
 def _probabilities(members: Memberships, group_components: IntArray) -> FloatArray:
     """Return probabilities of known classes and groups; that of other novel components goes to the best group."""
     if group_components.size == 0:
-        return np.asarray(np.exp(members.known - logsumexp(members.known, axis=1, keepdims=True)))
+        return np.asarray(np.exp(members.known - log_sum(members.known, axis=1, keepdims=True)))
     inside = np.exp(members.novel[:, group_components])  # (n, groups)
     elsewhere = np.exp(np.delete(members.novel, group_components, axis=1)).sum(axis=1)
     inside[np.arange(inside.shape[0]), members.novel[:, group_components].argmax(axis=1)] += elsewhere

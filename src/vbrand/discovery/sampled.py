@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit, logsumexp
+from scipy.special import logit
 
 from vbrand.discovery.base import Context, Discovery
 from vbrand.discovery.chains import Chains
@@ -24,6 +24,7 @@ from vbrand.model.components import posterior_from
 from vbrand.model.predictive import log_component_densities, log_urn_weights
 from vbrand.model.prior import with_novelties
 from vbrand.partition.points import best_partition
+from vbrand.sums import log_sum
 from vbrand.trust.meaning import Meaning
 from vbrand.types import FloatArray, IntArray
 
@@ -73,7 +74,7 @@ class Draws:
             components = posterior_from(with_novelties(prior, clusters + 1).components, statistics)
             weights = log_urn_weights(prior.weights.dirichlet, statistics.counts[:-1], gamma)
             parts = weights + log_component_densities(rows, components)
-            parts = np.column_stack([parts[:, :known], logsumexp(parts[:, known:], axis=1)])
+            parts = np.column_stack([parts[:, :known], log_sum(parts[:, known:], axis=1)])
             np.logaddexp(total, parts, out=total)
 
         return np.asarray(total - np.log(count))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from vbrand.discovery.base import Context, Discovery
@@ -22,6 +21,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.search import Found
 from vbrand.model.posterior import Bound
 from vbrand.samples import chunks
+from vbrand.sums import log_sum
 from vbrand.trust.check import Verdict
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -287,7 +287,7 @@ def _tallied_piece(
             np.add.at(tally.doubted, clusters, part.cells * part.doubt[:, None])
 
         if counted:
-            shares = np.exp(np.column_stack([part.novel, logsumexp(part.known, axis=1)]))  # (b, columns + 1)
+            shares = np.exp(np.column_stack([part.novel, log_sum(part.known, axis=1)]))  # (b, columns + 1)
             sure = shares.max(axis=1) >= _CERTAIN
             tally.certain += np.bincount(shares[sure].argmax(axis=1), minlength=tally.certain.size)
             tally.doubtful.append(shares[~sure])

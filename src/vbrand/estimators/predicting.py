@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.exceptions import NotFittedError
 
 from vbrand.discovery.base import Discovery
@@ -18,6 +17,7 @@ from vbrand.inference.rows import Rows
 from vbrand.io.tables.categories import Categories
 from vbrand.io.tables.validated import Columns
 from vbrand.stage1.classes import KnownClasses
+from vbrand.sums import log_sum
 from vbrand.trust.meaning import Memberships
 from vbrand.types import FloatArray
 
@@ -143,7 +143,7 @@ class Predictor(ColumnsOfFit, Scored):
         """
         # (8.9)  LSE_k [log E[w_k] + log p(y | k)] + log|dz/dy|
         rows, predictive = self._rows(X), self._fitted.predictive
-        parts = [logsumexp(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
+        parts = [log_sum(predictive.log_parts(rows.working(block)), axis=1) for block in rows.blocks()]
         return np.concatenate(parts) + self._fitted.learned.passage.log_volumes(rows)
 
     @property

@@ -7,9 +7,12 @@ from numba import typeof, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from vbrand.compiling import by_address
+
 
 def address_of(function: Any, *arguments: Any) -> int:
     """Return where a compiled function for arguments such as these lies."""
+    function = by_address(function)
     kinds = tuple(typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
     function.compile(kinds)
     compiled = function.overloads[kinds]

@@ -16,6 +16,7 @@ from vbrand.inference.climb import (
     HOPELESS,
     MAX_ITERATIONS,
     MOST_SWEEPS,
+    PAUSED,
     Pace,
     Table,
     calls,
@@ -28,22 +29,23 @@ from vbrand.inference.kernel import sweep
 from vbrand.inference.rows import Rows, relabelled
 from vbrand.inference.sweeps import filled_up
 from vbrand.inference.tuning import TUNED, SearchTuning
-from vbrand.model.components import components_of, room_for, wisharts_of
+from vbrand.model.components import components_of, copied, room_for
 from vbrand.model.posterior import (
     BOUND_TERMS,
     Belief,
     Bound,
     Posterior,
     bound_of,
-    kernel_codes,
     room_for_scores,
     scores_of,
     updated,
 )
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics, extrapolated, room_for_sums, store_sums
-from vbrand.model.weights import best_stick_order, sticks_like, sticks_of, weights_of
-from vbrand.types import FloatArray
+from vbrand.model.weights import Weights, best_stick_order, sticks_like, weights_of
+from vbrand.model.weights import copied as copied_sticks
+from vbrand.model.wishart import Sums
+from vbrand.types import FloatArray, IntArray
 
 
 class Stopped(Enum):
@@ -171,39 +173,41 @@ def _over_one_block(
 ) -> Ascent:
     """Ascend over a table of one block: all sweeps in one compiled call."""
     count, p = prior.components.mean.shape
-    (store, now), (store_before, earlier), (kept, _) = (room_for_sums(count, p) for _ in range(3))
-    own = wisharts_of(prior.components)
+    (store, now), (store_before, earlier) = (room_for_sums(count, p) for _ in range(2))
+    own = prior.components.wisharts
     wisharts, roots = room_for(count, own.noise)
     if isinstance(start, Statistics):
         store_sums(start, now)
         after = Belief(wisharts, roots, sticks_like(prior.weights))
     else:
-        after = Belief(wisharts_of(start.components), roots, sticks_of(start.weights))
-    before = Belief(own, prior.components.roots, sticks_of(prior.weights))
-    kind, shape = kernel_codes(prior.components)
+        after = Belief(copied(start.components.wisharts), roots, copied_sticks(start.weights.sticks))
+    before = Belief(own, prior.components.roots, prior.weights.sticks)
+    kind, shape = prior.components.codes
     first = np.zeros(len(rows), np.int32) if winners is None else winners.astype(np.int32)
     pace = pace._replace(max_iter=min(pace.max_iter, MOST_SWEEPS))
     terms, trace = np.empty(BOUND_TERMS), np.empty(pace.max_iter)
 
-    swept, evidence, stopped = climb(
-        calls(),
-        Table(rows.working(slice(None)), first, winners is not None, isinstance(start, Statistics)),
-        before,
-        after,
-        shape,
-        room_for_scores(kind, p, filled_up(p)),
-        (store, store_before, kept),
-        now,
-        earlier,
-        memory(count, p, len(rows)),
-        sticks_like(prior.weights),
-        pace,
-        terms,
-        trace,
-        np.empty((2, count), np.int64),
-    )
+    table = Table(rows.in_one_block, first, winners is not None, isinstance(start, Statistics))
+    scores, work = room_for_scores(kind, p, filled_up(p)), memory(count, p, len(rows))
+    stores, counted, stopped = (store, store_before, np.empty_like(store)), np.zeros(2, np.int64), PAUSED
+    while stopped == PAUSED:
+        given = (stores, now, earlier, work, pace, terms, trace, counted)
+        swept, evidence, stopped = climb(calls(), table, before, after, shape, scores, *given)
+        if stopped == PAUSED:
+            _put_in_order(prior.weights, now, first, counted)
+            table = table._replace(placed=True, shared_out=True)
 
     # without the roots of the last sweep: a model that is read from a file computes its own, and must answer the same
     components = components_of(after.components, prior.components)
     posterior, bound = Posterior(components, weights_of(after.weights)), Bound(*terms.tolist())
     return Ascent(posterior, Statistics(*now, evidence), first, bound, trace[:swept].copy(), _REASONS[stopped])
+
+
+def _put_in_order(prior: Weights, now: Sums, winners: NDArray[np.int32], counted: IntArray) -> None:
+    """Put components of an ascent that has paused in order of size, where that raises the bound."""
+    order = best_stick_order(prior, now.counts)
+    if (np.diff(order) < 0).any():
+        for part in now:
+            part[...] = part[order]
+        winners[...] = np.argsort(order)[winners]
+        counted[1] = 0

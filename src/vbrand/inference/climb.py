@@ -12,21 +12,19 @@ from vbrand.inference.sweeps import block_memory, filled_up, group_memory, load_
 from vbrand.model.components import room_for
 from vbrand.model.posterior import Belief, bound_terms, room_for_scores, score_components
 from vbrand.model.statistics import room_for_sums
-from vbrand.model.sticks import Sticks, order_sticks, settle
+from vbrand.model.sticks import Sticks, settle
 from vbrand.model.wishart import NOT_POSITIVE, extrapolate, factorise, update, way_to_go
 
-# when an ascent ends: relative gain, sweeps, the bound that it should beat (-inf: any); whether sticks are re-sorted;
+# when an ascent ends: relative gain, sweeps, the bound that it should beat (-inf: any); whether sticks are sorted;
 # rounding, far_behind and sweeps_to_judge of SearchTuning
 Pace = namedtuple("Pace", ["tol", "max_iter", "beat", "sort", "rounding", "far_behind", "sweeps_to_judge"])
 # why an ascent ends
-GOES_ON, CONVERGED, MAX_ITERATIONS, HOPELESS, FELL = range(5)
+GOES_ON, CONVERGED, MAX_ITERATIONS, HOPELESS, FELL, PAUSED = range(6)
 # a table in working coordinates, the component that each row looks at first, whether any is known, whether there are
 # statistics to start from
 Table = namedtuple("Table", ["rows", "winners", "placed", "shared_out"])
 # where the compiled parts of an ascent lie
-Calls = namedtuple(
-    "Calls", ["update", "settle", "factorise", "score", "load", "sweep", "bound", "order", "reorder", "extrapolate"]
-)
+Calls = namedtuple("Calls", ["update", "settle", "factorise", "score", "load", "sweep", "bound", "extrapolate"])
 
 # memory of a sweep: a block, a group of its rows; and zeros and ones, for rows are in working coordinates already
 Work = namedtuple("Work", ["block", "group", "nought", "one"])
@@ -41,17 +39,25 @@ MOST_SWEEPS = 100_000
 
 
 @jit
-def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, spare, pace, terms, trace, order):  # type: ignore[no-untyped-def]
+def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, pace, terms, trace, counted):  # type: ignore[no-untyped-def]
     """Ascend from a posterior, or from statistics, and return the number of sweeps, their evidence and why it ended.
 
-    A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts.
+    A slow ascent jumps ahead (5.20); where the bound is lower there it goes back, and the sweep counts. It pauses where
+    novel components are not in order of size, and goes on from there when it is called again.
     Posterior, winners, scores, statistics and the terms of the last bound are overwritten: `stores` hold statistics of
-    now, of the sweep before, and those that a jump began at; `shape` is that of the components' kernels, `spare` is
-    room for weights, `trace` for the bounds of max_iter sweeps, `order` for two orders of the components.
+    now, of the sweep before, and those that a jump began at; `shape` is that of the components' kernels, `trace` is
+    room for the bounds of max_iter sweeps; `counted` are the sweeps so far, and those since the last jump or order.
     """
-    swept, plain, placed, jumped, evidence = 0, 0, table.placed, False, 0.0
-    shared_out = table.shared_out
+    swept, plain, placed, shared_out = counted[0], counted[1], table.placed, table.shared_out
+    ahead, jumped, evidence = swept > 0, False, 0.0
     while True:
+        if ahead:
+            step = jump(trace, swept, plain, pace.max_iter)
+            jumped = step > 0.0
+            _copy(stores[0], stores[2 if jumped else 1])
+            if jumped:
+                call(calls.extrapolate, (now, before, step))
+                plain = 0
         if shared_out:
             call(calls.update, (prior.components, now, posterior.components))
             call(calls.settle, (prior.weights, now.counts, posterior.weights))
@@ -71,6 +77,7 @@ def climb(calls, table, prior, posterior, shape, scores, stores, now, before, wo
         trace[swept] = trace[swept - 1] if fell else total
         swept += 1
         plain += 1
+        ahead = not fell
         if fell:  # back to where the jump began
             _copy(stores[2], stores[0])
             plain, jumped = 0, False
@@ -78,18 +85,18 @@ def climb(calls, table, prior, posterior, shape, scores, stores, now, before, wo
             stopped = why_stop(trace, swept, pace)
             if stopped != GOES_ON and not (jumped and stopped == CONVERGED):
                 return swept, evidence, stopped
+            if pace.sort and _out_of_order(now.counts, prior.weights.dirichlet.size - 1):
+                counted[0], counted[1] = swept, plain
+                return swept, evidence, PAUSED
 
-            if pace.sort and call_for_truth(calls.order, (prior.weights, now.counts, spare, order[0])):
-                call(calls.reorder, (now, before, table.winners, order[0], order[1]))
-                plain = 0
-            step = jump(trace, swept, plain, pace.max_iter)
-            jumped = step > 0.0
-            if jumped:
-                _copy(stores[0], stores[2])
-                call(calls.extrapolate, (now, before, step))
-                plain = 0
-            else:
-                _copy(stores[0], stores[1])
+
+@once
+def _out_of_order(counts, known):  # type: ignore[no-untyped-def]
+    """Return whether a novel component is smaller than one after it."""
+    smaller = 0
+    for k in range(known + 1, counts.size):
+        smaller += 1 if counts[k - 1] < counts[k] else 0
+    return smaller > 0
 
 
 @once
@@ -130,27 +137,6 @@ def _swept(calls, table, scores, store, statistics, work):  # type: ignore[no-un
     return evidence
 
 
-@jit
-def _reorder(statistics, spare, winners, order, place):  # type: ignore[no-untyped-def]
-    """Put components into another order, by way of a copy; `place` is room for where each one goes."""
-    count, p = statistics.origin.shape
-    for k in range(count):
-        place[order[k]] = k
-        spare.counts[k], spare.weights[k] = statistics.counts[order[k]], statistics.weights[order[k]]
-        for i in range(p):
-            spare.origin[k, i], spare.sums[k, i] = statistics.origin[order[k], i], statistics.sums[order[k], i]
-            for j in range(p):
-                spare.squares[k, i, j] = statistics.squares[order[k], i, j]
-    for k in range(count):
-        statistics.counts[k], statistics.weights[k] = spare.counts[k], spare.weights[k]
-        for i in range(p):
-            statistics.origin[k, i], statistics.sums[k, i] = spare.origin[k, i], spare.sums[k, i]
-            for j in range(p):
-                statistics.squares[k, i, j] = spare.squares[k, i, j]
-    for i in range(winners.size):
-        winners[i] = place[winners[i]]
-
-
 @once
 def why_stop(trace, swept, pace):  # type: ignore[no-untyped-def]
     """Return why an ascent with this trace ends, or that it goes on."""
@@ -187,8 +173,8 @@ def calls() -> Calls:
     _, sums = room_for_sums(1, 1)
     belief = Belief(*room_for(1, np.zeros((1, 1))), Sticks(*np.zeros((4, 2))))
     wisharts, roots, weights = belief
-    order, winners, terms = np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1)
-    work, scores = memory(1, 1, 1), room_for_scores(order, 1, filled_up(1))
+    winners, terms = np.zeros(1, np.int32), np.zeros(1)
+    work, scores = memory(1, 1, 1), room_for_scores(np.zeros(1, np.int64), 1, filled_up(1))
     adding = sums.counts, sums.weights, sums.sums, sums.squares, scores.kind
     return Calls(
         update=address_of(update, wisharts, sums, wisharts),
@@ -198,7 +184,5 @@ def calls() -> Calls:
         load=address_of(load_block, sums.sums, 0, 1, winners, work.nought, work.one, np.inf, *work.block),
         sweep=address_of(sweep_block, work.block, work.group, scores, winners, adding),
         bound=address_of(bound_terms, belief, belief, 0.0, terms),
-        order=address_of(order_sticks, weights, sums.counts, weights, order),
-        reorder=address_of(_reorder, sums, sums, winners, order, order),
         extrapolate=address_of(extrapolate, sums, sums, 0.0),
     )

@@ -33,6 +33,8 @@ from vbrand.types import FloatArray, IntArray
 
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
+# numbers of a table that are worked on at a time where labelings are many
+_FEW_NUMBERS = 20_000
 Found = TypeVar("Found")
 Kept = TypeVar("Kept")
 
@@ -201,10 +203,14 @@ def statistics_of_labelings(
     means, sums, squares = np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
     held = np.where(counts > 0.0, counts, 1.0)
     for block in rows.blocks():
-        here, working = pieces[:, block].ravel(), rows.numbers(block)
-        for j in range(p):
-            column = np.tile(working[:, j], labelings.shape[0])
-            means[:, j] += np.bincount(here, weights=column, minlength=count) / held
+        here, working = pieces[:, block], rows.numbers(block)
+        step = max(1, _FEW_NUMBERS // here.size)  # as many columns at a time as are little memory
+        for some in (slice(first, min(first + step, p)) for first in range(0, p, step)):
+            width = some.stop - some.start
+            at = here[:, :, None] * width + np.arange(width)  # (m, n, columns)
+            columns = np.broadcast_to(working[:, some], at.shape)
+            added = np.bincount(at.ravel(), weights=columns.ravel(), minlength=count * width)
+            means[:, some] += added.reshape(count, width) / held[:, None]
 
     for block in rows.blocks():
         tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, np.empty(p))

@@ -9,13 +9,14 @@ from typing import Any
 import numba
 import numpy as np
 
-from vbrand.compiling import INNER, OPTIONS
+from vbrand.compiling import FROM_PYTHON, INNER, OPTIONS
 
 # Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
 # Functions are always inlined into their callers: a function that numba has just compiled, and its copy in the cached
 # code of a caller, may add in different orders, and the first run on a machine would differ from the second.
 _OPTIONS: dict[str, Any] = OPTIONS | {"fastmath": {"reassoc", "contract", "nsz"}, "forceinline": True}
-jit = numba.njit(cache=True, **_OPTIONS)
+jit = numba.njit(**_OPTIONS, **FROM_PYTHON)
+jit_both_ways = numba.njit(cache=True, **_OPTIONS)
 inner = numba.njit(**_OPTIONS, **INNER)
 
 # added to a whole number of at most 51 bits, it leaves the number in the last bits

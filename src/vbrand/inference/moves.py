@@ -7,7 +7,7 @@ for births, by a small fit on the rows of one component. The bound decides (grow
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,10 @@ class Split:
 
 def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Proposal]:
     """Return merges of two novel components, or of a novel one into a known one, most promising first."""
-    return [proposal for proposal in _all_merges(prior, state) if proposal.hope > -tuning.hidden_gain]
+    into, gone, hopes = _all_merges(prior, state)
+    able = hopes > -tuning.hidden_gain
+    every = zip(into[able].tolist(), gone[able].tolist(), hopes[able].tolist(), strict=True)
+    return [_merge(state, *each) for each in every]
 
 
 def resplits(
@@ -91,12 +94,13 @@ def resplits(
     They are the nearest pairs of novel components, and known ones that rows have led away from their prior, with the
     novel one nearest to each.
     """
-    ordered = _all_merges(prior, state)
-    near = [merge for merge in ordered if merge.parts[0] >= prior.known][: tuning.pairs]
+    into, gone, hopes = _all_merges(prior, state)
+    near = np.flatnonzero(into >= prior.known)[: tuning.pairs].tolist()
     if _led_away(prior, state, tuning):
-        beside_known = {merge.parts[0]: merge for merge in reversed(ordered) if merge.parts[0] < prior.known}
-        near += sorted(beside_known.values(), key=lambda merge: -merge.hope)
-    for merge in near:
+        known, nearest = np.unique(into, return_index=True)
+        near += sorted(nearest[known < prior.known].tolist())
+    for at in near:
+        merge = _merge(state, int(into[at]), int(gone[at]), float(hopes[at]))
         again = replace(merge, kind=MoveKind.RESPLIT)
         if not is_new(again):
             continue
@@ -105,13 +109,14 @@ def resplits(
             yield replace(again, hope=merge.hope + split.hope, build=birth(together, merge.parts[0], split).build)
 
 
-def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
+def _all_merges(prior: Prior, state: Ascent) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return pairs of components that may be merged, and what the bound may gain, the most promising pair first."""
     now = state.statistics
     count = now.counts.size
     first, second = np.triu_indices(count, 1)
     first, second = first[second >= prior.known], second[second >= prior.known]
     if first.size == 0:
-        return []
+        return first, second, np.empty(0)
 
     components = _components(prior, count)
     own = evidence(components, now)
@@ -121,10 +126,11 @@ def _all_merges(prior: Prior, state: Ascent) -> list[Proposal]:
     hopes -= weights_evidence(prior.weights, now.counts)
 
     order = np.argsort(-hopes, kind="stable")
-    return [
-        Proposal(MoveKind.MERGE, (into, gone), hope, partial(_merged, state, into, gone), gone)
-        for into, gone, hope in zip(first[order].tolist(), second[order].tolist(), hopes[order].tolist(), strict=True)
-    ]
+    return first[order], second[order], hopes[order]
+
+
+def _merge(state: Ascent, into: int, gone: int, hope: float) -> Proposal:
+    return Proposal(MoveKind.MERGE, (into, gone), hope, partial(_merged, state, into, gone), gone)
 
 
 def _together(statistics: Statistics, first: IntArray, second: IntArray) -> Statistics:
@@ -240,14 +246,12 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         return []
 
     local = Rows.plain(rows.working(members), rows.levels)
-    weights, class_of = _local_weights(prior, k), prior.class_of[k : k + 1]
+    part_of = cache(partial(_local_prior, prior, k, _local_weights(prior, k)))
 
     def fitted(pieces: Statistics, labels: NDArray[np.int32], beat: float | None) -> Ascent:
-        order = np.append(min(k, prior.known), np.full(pieces.counts.size - 1, prior.known))
-        part = Prior(prior.components.reordered(order), weights, class_of if k < prior.known else prior.class_of[:0])
         return ascend(
             local,
-            part,
+            part_of(pieces.counts.size),
             pieces,
             winners=labels,
             tol=tuning.loose,
@@ -312,7 +316,8 @@ def _best_guesses(
     ends = np.append(0, np.cumsum(last + 1))
     pieces = statistics_of_labelings(local, labelings, ends, spread)
     # (7.7)  sum_c [evidence(c | base measure) + N_c log(N_c / N)] + max_c [evidence(c | own prior) - ..]
-    as_novel, as_own = (evidence(prior.components, pieces, np.full(ends[-1], k)) for k in (prior.known, own))
+    as_novel = evidence(prior.components, pieces, np.full(ends[-1], prior.known))
+    as_own = as_novel if own == prior.known else evidence(prior.components, pieces, np.full(ends[-1], own))
     advantage = as_own - as_novel
     shares = pieces.counts / len(local)
     value = as_novel + pieces.counts * np.log(np.where(shares > 0.0, shares, 1.0))
@@ -329,6 +334,13 @@ def _best_guesses(
         labels = np.argsort(order).astype(np.int32)[labelings[number]]
         best.append(_Guess(labels, pieces.reordered(here[order])))
     return best
+
+
+def _local_prior(prior: Prior, k: int, weights: Weights, count: int) -> Prior:
+    """Return the prior of component k and of the novel ones that it is split into, so many in all."""
+    order = np.append(min(k, prior.known), np.full(count - 1, prior.known))
+    class_of = prior.class_of[k : k + 1] if k < prior.known else prior.class_of[:0]
+    return Prior(prior.components.reordered(order), weights, class_of)
 
 
 def _local_weights(prior: Prior, k: int) -> Weights:

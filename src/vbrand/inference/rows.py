@@ -119,6 +119,11 @@ class Rows:
         working *= self.multiplier
         return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest, out=working))
 
+    @cached_property
+    def in_one_block(self) -> FloatArray:
+        """Return all rows in working coordinates, of a table of one block: ascents ask for them again and again."""
+        return self.working(slice(None))
+
     def numbers(self, chosen: Any) -> FloatArray:
         """Return the same without categories, (n, p)."""
         working = self.working(chosen)

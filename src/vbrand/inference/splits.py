@@ -14,6 +14,9 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
+# distances that are put in order at a time
+_AT_A_TIME = 20_000
+
 
 def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
     """Return labelings, (n,), of rows, (n, p), into two or more pieces; columns should be of like size."""
@@ -50,13 +53,16 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     n = rows.shape[0]
     some = rows[every_kth(n, tuning.looked_at)]
     square, lengths = 2.0 * some @ rows.T, np.square(rows).sum(axis=1)
-    # row by row in place: of a long table this is among the largest things that a fit holds
-    for own, length in zip(square, np.square(some).sum(axis=1), strict=True):
-        np.subtract(length + lengths, own, out=own)
-    for share in tuning.cores:
-        size = max(2, int(share * n))
-        radius = np.array([np.partition(row, size - 1)[size - 1] for row in square])
-        yield (square[radius.argmin()] > radius.min()).astype(np.int64)
+    own = np.square(some).sum(axis=1)
+    last = [max(2, int(share * n)) - 1 for share in tuning.cores]  # the farthest row of a core
+    radius = np.empty((some.shape[0], len(last)))
+    # a few rows at a time, in place: of a long table this is among the largest things that a fit holds
+    step = max(1, _AT_A_TIME // n)
+    for few in (slice(first, first + step) for first in range(0, some.shape[0], step)):
+        np.subtract(own[few, None] + lengths, square[few], out=square[few])
+        radius[few] = np.partition(square[few], last, axis=1)[:, last]
+    for of_core in radius.T:
+        yield (square[of_core.argmin()] > of_core.min()).astype(np.int64)
 
 
 def _crossings(rows: FloatArray, pairs: int) -> Iterator[IntArray]:

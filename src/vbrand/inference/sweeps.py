@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.lanes import add_squares, exponential, inner, jit, logarithm, products
+from vbrand.inference.lanes import add_squares, exponential, inner, jit_both_ways, logarithm, products
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.types import FloatArray
 
@@ -93,7 +93,7 @@ def _apart(shape: int | tuple[int, int], dtype: Any = np.float64) -> NDArray[Any
     return np.zeros(size + 2 * room, dtype)[room : room + size].reshape(shape)
 
 
-@jit
+@jit_both_ways
 def load_block(rows, start, size, winners, centre, multiplier, farthest, held, order, first):  # type: ignore[no-untyped-def]
     """Store rows in working coordinates, in order of the component that won them last, and where each one's begin.
 
@@ -120,7 +120,7 @@ def load_block(rows, start, size, winners, centre, multiplier, farthest, held, o
             held[j, lane] = value if value < farthest else farthest
 
 
-@jit
+@jit_both_ways
 def sweep_block(block, group, scores, winners, statistics):  # type: ignore[no-untyped-def]
     """Add the statistics of a loaded block about the centres (lower triangles of squares) and return its evidence.
 

@@ -17,5 +17,9 @@ def tally(rows, labelings, first, origin, sums, squares, deviation):  # type: ig
                 sums[k, j] += deviation[j]
             for j in range(rows.shape[1]):
                 row, size = squares[k, j], deviation[j]
-                for other in range(rows.shape[1]):
+                for other in range(j + 1):
                     row[other] += size * deviation[other]
+    for k in range(squares.shape[0]):
+        for j in range(rows.shape[1]):
+            for other in range(j):
+                squares[k, other, j] = squares[k, j, other]

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from vbrand.compiling import from_python
+from vbrand.compiling import from_python, plain
 from vbrand.model import wishart as formulas
 from vbrand.model.kernels import Kernel
 from vbrand.model.levels import Levels, diverge_levels, level_evidence, levels_from, stacked_levels
@@ -61,6 +61,19 @@ class Components:
         inverse = np.array([linalg.lapack.dtrtri(one, lower=True)[0] for one in factor]).reshape(factor.shape)
         return Roots(factor, inverse, 2.0 * np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
 
+    @cached_property
+    def wisharts(self) -> Wisharts:
+        """Return the components as compiled formulas take them, which only read them."""
+        p = self.columns
+        noise = np.zeros((p, p)) if self.noise is None else plain(self.noise)
+        return Wisharts(plain(self.mean), plain(self.precision), plain(self.dof), plain(self.scale), noise)
+
+    @cached_property
+    def codes(self) -> tuple[IntArray, FloatArray]:
+        """Return which kernel each component has, as compiled formulas know it, and its shape: (K,) each."""
+        kind = np.array([kernel.code for kernel in self.kernels], dtype=np.int64)
+        return kind, np.array([kernel.shape for kernel in self.kernels], dtype=np.float64)
+
     @property
     def factor(self) -> FloatArray:
         """Return the lower Cholesky factors of the scales, (K, p, p)."""
@@ -106,16 +119,10 @@ def stacked(first: Components, second: Components) -> Components:
     )
 
 
-def wisharts_of(components: Components) -> Wisharts:
-    """Return the components as compiled formulas take them."""
-    p = components.columns
-    return Wisharts(
-        np.array(components.mean, order="C"),
-        np.array(components.precision),
-        np.array(components.dof),
-        np.array(components.scale, order="C"),
-        np.zeros((p, p)) if components.noise is None else np.array(components.noise, order="C"),
-    )
+def copied(wisharts: Wisharts) -> Wisharts:
+    """Return Normal-inverse-Wisharts that may be overwritten, of rows with the same noise."""
+    mean, precision, dof, scale, noise = wisharts
+    return Wisharts(mean.copy(), precision.copy(), dof.copy(), scale.copy(), noise)
 
 
 def components_of(wisharts: Wisharts, before: Components) -> Components:
@@ -133,7 +140,7 @@ def room_for(components: int, noise: FloatArray) -> tuple[Wisharts, Roots]:
 
 def posterior_from(prior: Components, statistics: Statistics) -> Components:
     """Return the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
-    before = wisharts_of(prior)
+    before = prior.wisharts
     posterior, _ = room_for(prior.dof.size, before.noise)
     formulas.update(before, sums_of(statistics), posterior)
     return replace(components_of(posterior, prior), levels=levels_from(prior.levels, statistics.levels))
@@ -149,7 +156,7 @@ def expected_log_precision(components: Components) -> FloatArray:
 def divergence(posterior: Components, prior: Components) -> FloatArray:
     """Return KL(posterior || prior) of each component, (K,); 0 for point masses."""
     result = np.empty(prior.dof.size)
-    _diverge(wisharts_of(posterior), posterior.roots, wisharts_of(prior), prior.roots, result)
+    _diverge(posterior.wisharts, posterior.roots, prior.wisharts, prior.roots, result)
     if posterior.levels is not None and prior.levels is not None:
         result += diverge_levels(posterior.levels, prior.levels)
     return result
@@ -163,7 +170,7 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     """
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
-    before = wisharts_of(prior)
+    before = prior.wisharts
     _explain(before, prior.roots, chosen, sums_of(statistics), room_for(1, before.noise)[0], result)
     if prior.levels is not None and statistics.levels is not None:
         result += level_evidence(prior.levels, statistics.levels, chosen)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from vbrand.compiling import jit, numbers
-from vbrand.model.components import Components, posterior_from, wisharts_of
+from vbrand.compiling import jit, jit_both_ways, numbers
+from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import score_of
 from vbrand.model.levels import diverge_levels, level_scores
 from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.sticks import diverge_dirichlet, diverge_sticks, log_weights
-from vbrand.model.weights import Weights, sticks_of, weights_from
+from vbrand.model.weights import Weights, weights_from
 from vbrand.model.wishart import diverge, hidden_distance, log_precisions
 from vbrand.types import FloatArray, IntArray
 
@@ -85,18 +85,12 @@ def before_rows(prior: Prior) -> Posterior:
 def scores_of(posterior: Posterior) -> RowScores:
     """Return E log w_k + E log N(y | mu_k, Sigma_k / tau), tau at its optimum, as a function of y."""
     components = posterior.components
-    kind, shape = kernel_codes(components)
+    kind, shape = components.codes
     scores = room_for_scores(kind, components.columns, components.columns)
-    score_components(wisharts_of(components), components.roots, sticks_of(posterior.weights), shape, scores)
+    score_components(components.wisharts, components.roots, posterior.weights.sticks, shape, scores)
     noise = None if components.noise is None else np.array(np.diagonal(components.noise))
     levels = None if components.levels is None else level_scores(components.levels)
     return RowScores(**scores._asdict(), noise=noise, levels=levels)
-
-
-def kernel_codes(components: Components) -> tuple[IntArray, FloatArray]:
-    """Return which kernel each component has, and its shape: (K,) each."""
-    kind = np.array([kernel.code for kernel in components.kernels], dtype=np.int64)
-    return kind, np.array([kernel.shape for kernel in components.kernels], dtype=np.float64)
 
 
 def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
@@ -108,7 +102,7 @@ def room_for_scores(kind: IntArray, p: int, side: int) -> Scores:
     )
 
 
-@jit
+@jit_both_ways
 def score_components(components, roots, weights, shape, scores):  # type: ignore[no-untyped-def]
     """Store what makes a score of a row."""
     centre, root, constant, kind, tail, power = scores
@@ -137,8 +131,8 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     """Return the bound for rows shared out best, of which `evidence` is the sum of log-sum-exp scores."""
     terms = np.empty(BOUND_TERMS)
     bound_terms(
-        Belief(wisharts_of(prior.components), prior.components.roots, sticks_of(prior.weights)),
-        Belief(wisharts_of(posterior.components), posterior.components.roots, sticks_of(posterior.weights)),
+        Belief(prior.components.wisharts, prior.components.roots, prior.weights.sticks),
+        Belief(posterior.components.wisharts, posterior.components.roots, posterior.weights.sticks),
         evidence,
         terms,
     )

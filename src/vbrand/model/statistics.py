@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from vbrand.compiling import plain
 from vbrand.model.wishart import Sums, extrapolate
 from vbrand.types import FloatArray, IntArray
 
@@ -111,7 +112,7 @@ def joined(parts: Sequence[Statistics]) -> Statistics:
 
 def extrapolated(now: Statistics, before: Statistics, step: float) -> Statistics:
     """Return the statistics that lie so many times the way from earlier ones to these beyond these."""
-    sums = sums_of(now)
+    sums = Sums(*(part.copy() for part in sums_of(now)))
     extrapolate(sums, sums_of(before), step)
     return Statistics(
         counts=sums.counts,
@@ -135,13 +136,13 @@ def _further(now: Statistics, before: Statistics, counts: FloatArray) -> FloatAr
 
 
 def sums_of(statistics: Statistics) -> Sums:
-    """Return the statistics as compiled formulas take them."""
+    """Return the statistics as compiled formulas take them that only read them."""
     return Sums(
-        np.array(statistics.counts),
-        np.array(statistics.weights),
-        np.array(statistics.origin, order="C"),
-        np.array(statistics.sums, order="C"),
-        np.array(statistics.squares, order="C"),
+        plain(statistics.counts),
+        plain(statistics.weights),
+        plain(statistics.origin),
+        plain(statistics.sums),
+        plain(statistics.squares),
     )
 
 
@@ -157,5 +158,5 @@ def room_for_sums(components: int, p: int) -> tuple[FloatArray, Sums]:
 
 def store_sums(statistics: Statistics, sums: Sums) -> None:
     """Store statistics where compiled formulas find them."""
-    for name, part in sums._asdict().items():
-        part[...] = getattr(statistics, name)
+    sums.counts[...], sums.weights[...], sums.origin[...] = statistics.counts, statistics.weights, statistics.origin
+    sums.sums[...], sums.squares[...] = statistics.sums, statistics.squares

@@ -3,7 +3,7 @@
 import math
 from collections import namedtuple
 
-from vbrand.compiling import inner, jit, numbers
+from vbrand.compiling import inner, jit_both_ways
 from vbrand.model.gamma import digamma, log_gamma
 
 # eta (J + 1,), a and b (T - 1,), shape and rate of gamma (2,): zeros where gamma is a number
@@ -22,7 +22,7 @@ def _sum(numbers):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit
+@jit_both_ways
 def settle(prior, counts, posterior):  # type: ignore[no-untyped-def]
     """Store the best weights for components that hold these many rows; places beyond them hold none."""
     known = prior.dirichlet.size - 1
@@ -178,35 +178,3 @@ def explain_sticks(prior, novel, work):  # type: ignore[no-untyped-def]
         total += log_beta(work.broken[t], work.passed[t])
         total += log_gamma_expected if learned else -log_beta(prior.broken[t], prior.passed[t])
     return total
-
-
-@jit
-def order_sticks(prior, counts, work, order):  # type: ignore[no-untyped-def]
-    """Store the order of all components that puts novel ones largest first, where that raises the bound.
-
-    With a concentration above 1 and few empty places largest-first can lower it; then the order stays. Return whether
-    it changes.
-    """
-    known = prior.dirichlet.size - 1
-    for k in range(counts.size):
-        order[k] = k
-    sorted_already = True
-    for k in range(known + 1, counts.size):  # by insertion: they are in order, mostly
-        own, at = order[k], k
-        while at > known and counts[order[at - 1]] < counts[own]:
-            order[at] = order[at - 1]
-            at -= 1
-            sorted_already = False
-        order[at] = own
-    if sorted_already:
-        return False
-
-    stays = explain_sticks(prior, counts[known:], work)
-    largest_first = numbers(counts.size - known)
-    for t in range(largest_first.size):
-        largest_first[t] = counts[order[known + t]]
-    if explain_sticks(prior, largest_first, work) > stays:
-        return True
-    for k in range(counts.size):
-        order[k] = k
-    return False

@@ -9,12 +9,13 @@ p(v | gamma) and drop out of the bound, so that the answer does not depend on T.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
-from vbrand.compiling import from_python
+from vbrand.compiling import from_python, plain
 from vbrand.model import sticks as formulas
 from vbrand.model.sticks import Sticks
 from vbrand.types import FloatArray, IntArray
@@ -44,6 +45,12 @@ class Weights:
         """Return T."""
         return self.broken.size + 1
 
+    @cached_property
+    def sticks(self) -> Sticks:
+        """Return the weights as compiled formulas take them, which only read them."""
+        concentration = np.zeros(2) if self.concentration is None else np.array(self.concentration, dtype=np.float64)
+        return Sticks(plain(self.dirichlet), plain(self.broken), plain(self.passed), concentration)
+
 
 def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, float], novel: int) -> Weights:
     """Return the prior: a Dirichlet, and T - 1 sticks Beta(1, gamma), gamma a number or Gamma(shape, rate)."""
@@ -57,14 +64,13 @@ def prior_weights(dirichlet: FloatArray, concentration: float | tuple[float, flo
 def weights_from(prior: Weights, counts: FloatArray) -> Weights:
     """Return the best weights for components that hold these many rows; places beyond them hold none."""
     posterior = sticks_like(prior)
-    formulas.settle(sticks_of(prior), np.ascontiguousarray(counts), posterior)
+    formulas.settle(prior.sticks, np.ascontiguousarray(counts), posterior)
     return weights_of(posterior)
 
 
-def sticks_of(weights: Weights) -> Sticks:
-    """Return the weights as compiled formulas take them."""
-    concentration = np.zeros(2) if weights.concentration is None else np.array(weights.concentration, dtype=np.float64)
-    return Sticks(np.array(weights.dirichlet), np.array(weights.broken), np.array(weights.passed), concentration)
+def copied(sticks: Sticks) -> Sticks:
+    """Return the same where it may be overwritten."""
+    return Sticks(*(part.copy() for part in sticks))
 
 
 def sticks_like(weights: Weights) -> Sticks:
@@ -84,7 +90,7 @@ def weights_of(sticks: Sticks) -> Weights:
 def expected_log_weights(weights: Weights) -> FloatArray:
     """Return E log w_k of every place, (J + T,)."""
     result = np.empty(weights.known + weights.novel)
-    _log_weights(sticks_of(weights), result)
+    _log_weights(weights.sticks, result)
     return result
 
 
@@ -105,7 +111,7 @@ def dirichlet_divergence(posterior: Weights, prior: Weights) -> float:
 
 def stick_divergence(posterior: Weights, prior: Weights) -> float:
     """Return the sum over sticks of KL(Beta(a, b) || Beta(1, gamma)), and that of gamma where it has a factor."""
-    return float(_diverge_sticks(sticks_of(posterior), sticks_of(prior)))
+    return float(_diverge_sticks(posterior.sticks, prior.sticks))
 
 
 def best_stick_order(prior: Weights, counts: FloatArray) -> IntArray:
@@ -125,7 +131,7 @@ def weights_evidence(prior: Weights, counts: FloatArray) -> Any:
     """
     ways = np.ascontiguousarray(np.atleast_2d(counts))
     result = np.empty(ways.shape[0])
-    _explain_counts(sticks_of(prior), ways, sticks_like(prior), result)
+    _explain_counts(prior.sticks, ways, sticks_like(prior), result)
     return result if counts.ndim == 2 else float(result[0])
 
 

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.compiling import inner, jit, numbers, once
+from vbrand.compiling import inner, jit, jit_both_ways, numbers, once
 from vbrand.model.gamma import digamma, log_gamma
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
@@ -24,7 +24,7 @@ _SLOWEST = 0.95
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
-@jit
+@jit_both_ways
 def update(prior, statistics, posterior):  # type: ignore[no-untyped-def]
     """Store the best Normal-inverse-Wisharts for rows with these statistics; point masses stay."""
     drift, distance = numbers(prior.mean.shape[1]), numbers(prior.mean.shape[1])
@@ -83,19 +83,25 @@ def factorise(scale, roots):  # type: ignore[no-untyped-def]
 def _decompose(square):  # type: ignore[no-untyped-def]
     """Overwrite the upper triangle of S by U, S = U'U, and return log|S|; NaN where S is not positive definite."""
     p, total = square.shape[0], 0.0
-    # row after row: what a row of U explains is taken from all rows below it
+    # row after row: what a row of U explains is taken from all rows below it, two rows at a time
     for j in range(p):
-        first = square[j]
-        if not first[j] > 0.0:
+        own = square[j]
+        if j % 2 == 1:
+            before, share = square[j - 1], square[j - 1, j]
+            for c in range(j, p):
+                own[c] -= share * before[c]
+        if not own[j] > 0.0:
             return math.nan
-        root = math.sqrt(first[j])
+        root = math.sqrt(own[j])
         total += math.log(root)
-        for i in range(j, p):
-            first[i] /= root
-        for i in range(j + 1, p):
-            row, explained, share = square[i, i:], first[i:], first[i]
-            for c in range(row.size):
-                row[c] -= share * explained[c]
+        for c in range(j, p):
+            own[c] /= root
+        if j % 2 == 1:
+            for i in range(j + 1, p):
+                row, a, b = square[i, i:], square[j - 1, i:], square[j, i:]
+                one, two = a[0], b[0]
+                for c in range(row.size):
+                    row[c] = row[c] - one * a[c] - two * b[c]
     return 2.0 * total
 
 
@@ -106,8 +112,12 @@ def _invert(lower, inverse):  # type: ignore[no-untyped-def]
         row = inverse[i]
         for c in range(lower.shape[0]):
             row[c] = 1.0 if c == i else 0.0
-        for j in range(i):
-            above, share = inverse[j, : j + 1], lower[i, j]
+        for j in range(1, i, 2):  # two rows above at a time: to the right of its diagonal the first one is zero
+            a, b, one, two = inverse[j - 1, : j + 1], inverse[j, : j + 1], lower[i, j - 1], lower[i, j]
+            for c in range(a.size):
+                row[c] = row[c] - one * a[c] - two * b[c]
+        if i % 2 == 1:
+            above, share = inverse[i - 1, :i], lower[i, i - 1]
             for c in range(above.size):
                 row[c] -= share * above[c]
         for c in range(i + 1):
@@ -167,11 +177,14 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
             for c in range(i + 1):
                 product[c] = 0.0
             step = 0.0
-            for j in range(i + 1):
-                share, row = roots.inverse[k, i, j], prior_roots.factor[k, j]
-                step += share * moved[j]
-                for c in range(j + 1):
-                    product[c] += share * row[c]
+            for j in range(0, i + 1, 2):  # two rows at a time: to the right of its diagonal the first one is zero
+                last = j + 1 if j < i else j
+                one, two = roots.inverse[k, i, j], roots.inverse[k, i, last] if j < i else 0.0
+                a, b = prior_roots.factor[k, j], prior_roots.factor[k, last]
+                step += one * moved[j]
+                step += two * moved[last]
+                for c in range(last + 1):
+                    product[c] = product[c] + one * a[c] + two * b[c]
             distance += step * step
             for c in range(i + 1):
                 trace += product[c] * product[c]

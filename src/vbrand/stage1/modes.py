@@ -368,7 +368,8 @@ def _alike_scatters(
         noise,
     )
     # (3.21)  a = argmax sum_k evidence(mode k | nu = p + 1 + a, Psi = a average)
-    scores = [float(evidence(ways, used, np.full(count, way)).sum()) for way in range(tried.size)]
+    of, every = np.repeat(np.arange(tried.size), count), np.tile(np.arange(count), tried.size)
+    scores = evidence(ways, used.reordered(every), of).reshape(tried.size, count).sum(axis=1)
     alike = float(tried[int(np.argmax(scores))])
     # (3.22)  scatter_k = (a average + W_k + R_k D) / (a + N_k)
     scatters = (alike * average + own) / (alike + used.counts)[:, None, None]

@@ -15,7 +15,7 @@ from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.humps import Scale, Sorted, humps, one_hump, sorted_values, straight
 from vbrand.stage1.jointly import bent_together
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
-from vbrand.stage1.warp import Warp, powers_of
+from vbrand.stage1.warp import Warp, risen, sizes_of
 from vbrand.types import FloatArray, IntArray
 
 # the three ways to bend a scale: its low end is stretched, its high end, or both
@@ -121,9 +121,13 @@ def _best_of_some(known: Sorted, tuning: Stage1Tuning) -> _Best:
 
 def _stretched(known: Sorted, end: float, tuning: Stage1Tuning) -> FloatArray:
     """Return where cells and values are if one end of a scale is stretched, for all reaches and powers of the grid."""
-    powers = np.array(tuning.powers)[:, None, None, None]
     away = _cells(known) - end
-    return np.stack([powers_of(away / reach, powers) for reach in tuning.reaches])
+    found = np.empty((len(tuning.reaches), len(tuning.powers), *away.shape))
+    for to, reach in zip(found, tuning.reaches, strict=True):
+        size, side = sizes_of(away / reach), np.sign(away)
+        for one, power in zip(to, tuning.powers, strict=True):
+            np.multiply(side, risen(size, power), out=one)
+    return found
 
 
 def _refined(known: Sorted, bends: FloatArray) -> FloatArray:
@@ -143,11 +147,22 @@ def _refined(known: Sorted, bends: FloatArray) -> FloatArray:
 
 
 def _chosen(known: Sorted, best: _Best, gain: FloatArray) -> IntArray:
-    """Return which way each column is bent, -1 for none, where classes may have two humps each."""
+    """Return which way each column is bent, -1 for none, where classes may have two humps each.
+
+    A way gains no more than it does with one hump per class, so that few ways have to be tried: the best one first.
+    """
     without = _evidence(known, straight(known), humps)
-    ways = [_evidence(known, _bent(known, best.bends[:, way]), humps) for way in range(3)]
-    gain = np.minimum(np.stack(ways) - best.price - without, gain)
-    return np.where(gain.max(axis=0) > 0.0, gain.argmax(axis=0), -1)
+    chosen, most = np.full(gain.shape[1], -1), np.zeros(gain.shape[1])
+    for ways in np.argsort(-gain, axis=0, kind="stable"):
+        open_to = np.flatnonzero(gain[ways, np.arange(ways.size)] > most)
+        if open_to.size == 0:
+            break
+        way, own = ways[open_to], known.of_columns(open_to)
+        with_it = _evidence(own, _bent(own, best.bends[:, way, open_to]), humps)
+        gained = np.minimum(with_it - best.price[way, open_to] - without[open_to], gain[way, open_to])
+        better = gained > most[open_to]
+        chosen[open_to[better]], most[open_to[better]] = way[better], gained[better]
+    return chosen
 
 
 def _bent(known: Sorted, bends: FloatArray) -> Scale:

@@ -95,10 +95,19 @@ class Warp:
 
 def powers_of(away: FloatArray, power: FloatArray) -> FloatArray:
     """Return powers of distances, given in reaches, as they rise from 0 with the slope 1; odd."""
-    size = np.log1p(np.abs(away))
-    return np.asarray(
-        np.sign(away) * np.where(power > 0.0, np.expm1(power * size) / np.where(power > 0.0, power, 1.0), size)
-    )
+    size = sizes_of(away)
+    one = np.where(power > 0.0, power, 1.0)
+    return np.asarray(np.sign(away) * np.where(power > 0.0, risen(size, one), size))
+
+
+def sizes_of(away: FloatArray) -> FloatArray:
+    """Return the logarithms that rise from 0 with the slope 1 as distances do, given in reaches."""
+    return np.asarray(np.log1p(np.abs(away)))
+
+
+def risen(size: FloatArray, power: FloatArray | float) -> FloatArray:
+    """Return powers of distances, given their logarithms; these for the power 0."""
+    return np.asarray(np.expm1(power * size) / power) if np.all(power) else size
 
 
 def _roots(powers: FloatArray, power: float) -> FloatArray:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
 from vbrand.inference.rows import FARTHEST
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.robust.replicates import has_replicates
+from vbrand.sums import log_sum
 from vbrand.trust.cells import Cells, cells_of
 from vbrand.trust.contrast import Contrast, contrast_of, missing_alike
 from vbrand.trust.folds import Case, Fold, deal, hidden_fits
@@ -261,7 +261,7 @@ def _with_opinions(found: Checked, case: Case, fits: list[Fold]) -> Checked:
     for fit in fits:
         known = by_meaning(fit.witnesses, found, fit.class_of)[0]
         own = np.arange(fit.hidden.size), member[fit.hidden]
-        by_fit.append((known - logsumexp(known, axis=1, keepdims=True))[own])
+        by_fit.append((known - log_sum(known, axis=1, keepdims=True))[own])
         by_labels.append(fit.witnesses.log_labelled[own])
     first, second = np.exp(np.concatenate(by_fit)), np.exp(np.concatenate(by_labels))
 

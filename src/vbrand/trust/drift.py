@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 from scipy.stats import f
 
 from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.stage1.lessons import Witnesses
+from vbrand.sums import log_sum
 from vbrand.types import FloatArray, IntArray
 
 # the chance that a stream in which no class moves, however long it is, is ever said to drift
@@ -93,7 +93,7 @@ def _complete(batch: Batch, witnesses: Witnesses) -> tuple[Batch, Witnesses]:
 
 def _shares(rows: FloatArray, posterior: Posterior) -> FloatArray:
     parts = log_predictive_parts(rows, posterior)
-    return np.asarray(np.exp(parts - logsumexp(parts, axis=1, keepdims=True)))
+    return np.asarray(np.exp(parts - log_sum(parts, axis=1, keepdims=True)))
 
 
 def _sample(rows: FloatArray, weights: FloatArray) -> _Sample | None:

@@ -13,7 +13,6 @@ from joblib import Parallel, delayed
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.moves import without
 from vbrand.inference.rows import FARTHEST, Rows
-from vbrand.inference.tuning import TUNED as SEARCH
 from vbrand.model.components import stacked
 from vbrand.model.posterior import Posterior, updated
 from vbrand.model.predictive import log_component_densities, log_component_weights
@@ -115,7 +114,7 @@ def _doubted(case: Case, tuning: CheckTuning) -> IntArray:
     loss = np.zeros(sizes.size)
     for t in range(sizes.size) if statistics.counts.size > 1 else ():
         loss[t] = found.bound.total - _fewer(climb, case.prior, found, case.prior.known + t).bound.total
-    return case.prior.known + np.flatnonzero(loss <= SEARCH.much * np.sqrt(sizes))
+    return case.prior.known + np.flatnonzero(loss <= tuning.much * np.sqrt(sizes))
 
 
 def _climb(table: FloatArray, part: Prior, tuning: CheckTuning) -> Callable[..., Ascent]:

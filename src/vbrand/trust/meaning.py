@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
+from vbrand.sums import log_sum
 from vbrand.trust.cells import Cells
 from vbrand.trust.rareness import Rareness
 from vbrand.trust.standing import Labelled, Standing, by_class, standing_of
@@ -75,7 +76,7 @@ class Memberships:
     @property
     def novelty_logit(self) -> FloatArray:
         """Return log P(novel) - log P(known) of each row."""
-        return np.asarray(logsumexp(self.novel, axis=1) - logsumexp(self.known, axis=1))
+        return np.asarray(log_sum(self.novel, axis=1) - log_sum(self.known, axis=1))
 
     @property
     def novelty_probability(self) -> FloatArray:
@@ -110,7 +111,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     class_of, checked = meaning.class_of, meaning.checked
     if checked is None:
         # (8.7)  P(k | y) = E[w_k] p(y | k) / sum, summed over the components of a class
-        shares = log_parts - logsumexp(log_parts, axis=1, keepdims=True)
+        shares = log_parts - log_sum(log_parts, axis=1, keepdims=True)
         return Memberships(by_class(shares, class_of), shares[:, class_of < 0])
 
     standing = standing_of(log_parts, checked.labelled.log_parts(rows))
@@ -124,7 +125,7 @@ def judged(rows: FloatArray, log_parts: FloatArray, meaning: Meaning) -> Members
     known, novel, left = _at_least(known, novel, _floor(standing.unlike, checked.farthest))
 
     # (9.13)  P(j | y, known) = (1 - v) (w P(j | y, known, fit) + (1 - w) P(j | y, labelled rows)) + v P(j | y, trees)
-    all_known = logsumexp(known, axis=1, keepdims=True)
+    all_known = log_sum(known, axis=1, keepdims=True)
     classes = stacked_classes(known - all_known, standing.log_labelled, checked.fit_weight)
     known = all_known + np.log(classes if checked.votes is None else checked.votes.stacked(classes, rows))
     return Memberships(known, novel, standing.unlike, log_odds, mass, left)
@@ -148,7 +149,7 @@ def _at_least(known: FloatArray, novel: FloatArray, floor: FloatArray) -> tuple[
 
     The last is by what factor P(known) falls, (n,).
     """
-    all_known, all_novel = logsumexp(known, axis=1), logsumexp(novel, axis=1)
+    all_known, all_novel = log_sum(known, axis=1), log_sum(novel, axis=1)
     total = np.logaddexp(all_known, all_novel)
     low = floor > np.exp(all_novel - total)
     with np.errstate(divide="ignore"):
@@ -171,5 +172,5 @@ def by_meaning(standing: Standing, checked: Checked, class_of: IntArray) -> tupl
         # (9.3)  P(j | y) = sum over cells of P(cell | y) P(j | cell), and likewise for novelty
         parts.append(shares[:, [k]] + log_classes[at])
         novel.append(shares[:, k] + log_novel[at])
-    inside = logsumexp(shares[:, class_of >= 0], axis=1) + log_novel[own]
-    return np.asarray(logsumexp(np.stack(parts), axis=0)), np.column_stack([*novel, inside])
+    inside = log_sum(shares[:, class_of >= 0], axis=1) + log_novel[own]
+    return np.asarray(log_sum(np.stack(parts), axis=0)), np.column_stack([*novel, inside])

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from vbrand.model.components import Components
 from vbrand.model.predictive import log_component_densities
 from vbrand.model.prior import Prior
+from vbrand.sums import log_sum
 from vbrand.types import FloatArray, IntArray
 
 
@@ -46,9 +46,9 @@ def standing_of(log_parts: FloatArray, log_labelled: FloatArray, usual: FloatArr
 
     `usual` are those with the weights that components have without hidden rows, if there are any.
     """
-    fit, labels = logsumexp(log_parts, axis=1), logsumexp(log_labelled, axis=1)
+    fit, labels = log_sum(log_parts, axis=1), log_sum(log_labelled, axis=1)
     # (9.1)  u(y) = log p(y | fit) - log p(y | labelled rows)
-    unlike = (fit if usual is None else logsumexp(usual, axis=1)) - labels
+    unlike = (fit if usual is None else log_sum(usual, axis=1)) - labels
     return Standing(log_parts - fit[:, None], log_labelled - labels[:, None], unlike, unlike)
 
 
@@ -61,4 +61,4 @@ def by_class(log_parts: FloatArray, class_of: IntArray) -> FloatArray:
 def _sum(log_parts: FloatArray, chosen: IntArray) -> FloatArray:
     if chosen.size == 1:  # most classes: nothing to sum
         return log_parts[:, chosen[0]]
-    return np.asarray(logsumexp(log_parts[:, chosen], axis=1))
+    return np.asarray(log_sum(log_parts[:, chosen], axis=1))

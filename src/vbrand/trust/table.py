@@ -11,6 +11,7 @@ other, however wrong its kernel is.
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, gammaincc, gammainccinv, gammaln
@@ -33,6 +34,12 @@ class Counts:
     shares: FloatArray  # (2, J) of the classes among known rows: as the fit has them, and as labelled
     rows_worth: FloatArray  # (2, J) k: the rows that each of these shares is worth
     before: float = 0.0  # rows of earlier batches, if the table is of the last one
+
+    @cached_property
+    def worth(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return k, log Gamma(k) and k log k, (2, 1, J)."""
+        k = self.rows_worth[:, None]
+        return k, gammaln(k), k * np.log(k)
 
 
 @dataclass(frozen=True)
@@ -75,30 +82,34 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     rows = total * usual  # N
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
+    beyond = novelty_beyond(t, nothing, tuning.novel_share * so_far)
+    several = [slice(*ends) for ends in itertools.pairwise(counts.starts.tolist()) if ends[1] > ends[0] + 1]
+    to_deal = np.broadcast_to(t, (chains, cells))
 
     for step in range(tuning.table_sweeps):
         known = np.maximum(rows[:, :, None] * places, _TINY)  # (chains, J, C)
-        novelty = _draw_novelty(t, known.sum(axis=1), nothing, tuning.novel_share * so_far, generator)
-        for first, last in itertools.pairwise(counts.starts.tolist()):
-            if last > first + 1:
-                novelty[:, first:last] = _rising(novelty[:, first:last], known[:, :, first:last].sum(axis=1))
+        known_rows = known.sum(axis=1)
+        novelty = beyond.draw(known_rows, generator)
+        for own_cells in several:
+            novelty[:, own_cells] = _rising(novelty[:, own_cells], known_rows[:, own_cells])
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
         rates /= rates.sum(axis=2, keepdims=True)
         # (9.8)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
-        dealt = generator.multinomial(np.broadcast_to(t, rates.shape[:2]), rates)
+        dealt = generator.multinomial(to_deal, rates)
         if step >= tuning.warm_up:
             found += rates.sum(axis=0)
             novel_rows.append(dealt[:, :, -1])
 
         own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
-        usual, shape = _draw_usual(counts, own.sum(axis=2), size, generator)
+        held = own.sum(axis=2)
+        usual, shape = _draw_usual(counts, held, size, generator)
         # (9.10)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
         places = _dirichlet(belief + own, generator)
         rate = 1.0 + shape / (size[:, None] * usual)
-        rows = np.maximum(generator.gamma(shape + own.sum(axis=2)) / rate, _TINY)
+        rows = np.maximum(generator.standard_gamma(shape + held) / rate, _TINY)
         # (9.11)  1 / s | .. ~ Gamma(sum_j k_j, sum_j k_j N_j / w_j), between 1 and all rows
-        inverse = generator.gamma(shape.sum(axis=1)) / (shape * rows / usual).sum(axis=1)
-        size = np.clip(1.0 / np.maximum(inverse, _TINY), 1.0, total)
+        inverse = generator.standard_gamma(shape.sum(axis=1)) / (shape * rows / usual).sum(axis=1)
+        size = np.minimum(np.maximum(1.0 / np.maximum(inverse, _TINY), 1.0), total)
 
     found /= found.sum(axis=1, keepdims=True)
     return Shares(found[:, :-1].copy(), found[:, -1].copy(), np.concatenate(novel_rows))
@@ -131,9 +142,10 @@ def _draw_usual(
     (9.9)  P(w, k | z, s) ~ prod_j int Poisson(z_j; N) Gamma(N; k_j, k_j / (s w_j)) dN
                           ~ prod_j Gamma(k_j + z_j) / Gamma(k_j) k_j^k_j (s w_j)^z_j / (k_j + s w_j)^(k_j + z_j)
     """
-    k = counts.rows_worth[:, None]  # (2, 1, J)
+    k, log_gamma, log_power = counts.worth  # (2, 1, J)
     mean = size[:, None] * counts.shares[:, None]  # (2, chains, J)
-    log_odds = gammaln(k + held) - gammaln(k) + k * np.log(k) + held * np.log(mean) - (k + held) * np.log(k + mean)
+    both = k + held
+    log_odds = gammaln(both) - log_gamma + log_power + held * np.log(mean) - both * np.log(k + mean)
     by_kind = log_odds.sum(axis=2)  # (2, chains)
     as_labelled = (generator.random(size.size) < expit(by_kind[1] - by_kind[0])).astype(np.int64)
     return counts.shares[as_labelled], counts.rows_worth[as_labelled]
@@ -147,40 +159,59 @@ def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
 
     (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
     """
-    rising = np.zeros_like(novelty)
-    for a in range(known.shape[1]):
-        shares = np.cumsum(novelty[:, a:], axis=1) / np.cumsum(known[:, a:], axis=1)
-        least = np.minimum.accumulate(shares[:, ::-1], axis=1)[:, ::-1]
-        rising[:, a:] = np.maximum(rising[:, a:], least)
-    return np.asarray(rising * known)
+    cells = known.shape[1]
+    within = np.triu(np.ones((cells, cells), dtype=bool))[:, None]  # (a, 1, C): the cells from a on
+    above, below = (np.where(within, rows, 0.0).cumsum(axis=2) for rows in (novelty, known))  # (a, chains, C), to b
+    shares = np.divide(above, below, out=np.full(above.shape, np.inf), where=within)
+    least = np.minimum.accumulate(shares[:, :, ::-1], axis=2)[:, :, ::-1]
+    return np.asarray(np.where(within, least, 0.0).max(axis=0) * known)
 
 
-def _draw_novelty(
-    t: IntArray, known: FloatArray, nothing: FloatArray, mean: float, generator: np.random.Generator
-) -> FloatArray:
-    """Return draws of nu given the rates of known rows, both (chains, C).
+@dataclass(frozen=True)
+class _Novelty:
+    """What chances of the novelty of cells are made of, but for the rates of known rows.
 
     (9.5)  nu_c = 0 with probability `nothing`, else exponential with this mean
     """
-    mean = max(mean, 1.0)
-    known = np.maximum(known, _TINY)
-    stretch = 1.0 + 1.0 / mean
-    log_none = np.log(nothing) + t * np.log(known) - known - gammaln(t + 1.0)
-    # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1 / m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
-    above = gammaincc(t + 1.0, known * stretch)
-    log_some = np.log1p(-nothing) - np.log(mean) + known / mean - (t + 1.0) * np.log(stretch)
-    log_some = log_some + np.log(np.maximum(above, _TINY))
 
-    some = generator.random(known.shape) < expit(log_some - log_none)
-    # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
-    share = np.maximum(above * generator.random(known.shape), _TINY)[some]
-    novelty = np.zeros(known.shape)
-    drawn = gammainccinv(np.broadcast_to(t + 1.0, known.shape)[some], share)
-    novelty[some] = np.maximum(drawn / stretch - known[some], 0.0)
-    return novelty
+    rows: IntArray  # (C,) t
+    shape: FloatArray  # (C,) t + 1
+    mean: float  # m
+    stretch: float  # 1 + 1 / m
+    log_none: FloatArray  # (C,) log of the chance of nothing
+    log_factorial: FloatArray  # (C,) log t!
+    log_some: FloatArray  # (C,) log of the chance of something, over m
+    log_stretch: FloatArray  # (C,) (t + 1) log(1 + 1 / m)
+
+    def draw(self, known: FloatArray, generator: np.random.Generator) -> FloatArray:
+        """Return draws of nu given the rates of known rows, both (chains, C)."""
+        known = np.maximum(known, _TINY)
+        log_none = self.log_none + self.rows * np.log(known) - known - self.log_factorial
+        # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1/m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
+        above = gammaincc(self.shape, known * self.stretch)
+        log_some = self.log_some + known / self.mean - self.log_stretch
+        log_some = log_some + np.log(np.maximum(above, _TINY))
+
+        some = np.nonzero(generator.random(known.shape) < expit(log_some - log_none))
+        # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
+        share = np.maximum(above * generator.random(known.shape), _TINY)[some]
+        novelty = np.zeros(known.shape)
+        drawn = gammainccinv(self.shape[some[1]], share)
+        novelty[some] = np.maximum(drawn / self.stretch - known[some], 0.0)
+        return novelty
+
+
+def novelty_beyond(t: IntArray, nothing: FloatArray, mean: float) -> _Novelty:
+    """Return what novelty is drawn from, for so many rows in each cell, (C,)."""
+    mean = max(mean, 1.0)
+    stretch, shape = 1.0 + 1.0 / mean, np.asarray(t + 1.0, dtype=np.float64)
+    log_some = np.log1p(-nothing) - np.log(mean)
+    return _Novelty(
+        t, shape, mean, stretch, np.log(nothing), gammaln(shape), log_some, np.asarray(shape * np.log(stretch))
+    )
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
     """Return one draw per vector along the last axis."""
-    drawn = generator.gamma(parameters) + _TINY
+    drawn = generator.standard_gamma(parameters) + _TINY
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))

@@ -6,6 +6,8 @@ of them: `benchmarks/real.py --choose` prints that, and what is left when a set 
 
 from dataclasses import dataclass
 
+from vbrand.inference.tuning import TUNED as SEARCH
+
 
 @dataclass(frozen=True)
 class CheckTuning:
@@ -24,6 +26,9 @@ class CheckTuning:
     # relative gain of the bound below which the ascent of a fold ends, and its sweeps at the most
     loose: float = 1e-6
     sweeps: int = 200
+    # nats, times the square root of its rows: what a novel component may be worth and still be doubted in folds. The
+    # search takes as much for chance when it goes on from a sample to all rows
+    much: float = SEARCH.much
 
     # --- cells: components, cut by how unlike the labelled rows a row is ---
     # cells of the known components together, and of a novel component, at the most; with more than two of a novel one a

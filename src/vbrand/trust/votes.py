@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from vbrand.samples import evenly
+from vbrand.sums import log_sum
 from vbrand.trust.trees import Grower, Trees, grown, wrong_with_trees
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import FloatArray, IntArray
@@ -93,7 +93,7 @@ def weighed(votes: Votes, rows: FloatArray, member: IntArray, others: FloatArray
 
     def loss(power: float) -> float:
         # (9.20)  a makes the classes of the hidden rows most likely, and is 1 give or take 1 before they are seen
-        return float((logsumexp(power * log_votes, axis=1) - power * log_votes[own]).sum() + 0.5 * (power - 1.0) ** 2)
+        return float((log_sum(power * log_votes, axis=1) - power * log_votes[own]).sum() + 0.5 * (power - 1.0) ** 2)
 
     power = float(minimize_scalar(loss, bounds=(0.0, _SHARPEST), method="bounded").x)
     sharper = replace(votes, power=power)
