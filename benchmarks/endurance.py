@@ -16,6 +16,7 @@ from vbrand import VBrand
 
 # megabytes by which memory may differ between the fifth tenth and the last: what the allocator keeps goes up and down
 SLACK = 4.0
+WORK = ("discover", "update", "predict", "update", "file")
 
 
 def resident() -> float:
@@ -33,16 +34,15 @@ def main(calls: int) -> bool:
         for call in range(calls):
             place = generator.choice([0.0, 8.0, -8.0], (int(generator.integers(5, 60)), 1))
             unknown = place + generator.normal(size=(place.size, 3))
-            work = call % 4
-            if work == 0:
-                detector.discover(unknown)
-            elif work == 1:
-                detector.predict_proba(unknown)
-            elif work == 2:
+            # a detector learns anew now and then; in between it goes from batch to batch, and through a file
+            work = "fit" if call % 100 == 99 else WORK[call % len(WORK)]
+            if work == "fit":
                 detector.fit(rows + 0.01 * generator.normal(size=rows.shape), np.repeat(["oat", "rye"], 40))
-            else:
+            elif work == "file":
                 detector.save(Path(folder) / "model.vbrand")
                 detector = vbrand.load(Path(folder) / "model.vbrand")
+            else:
+                getattr(detector, work)(unknown)
             if (call + 1) % (calls // 10) == 0:
                 gc.collect()
                 seen.append(resident())

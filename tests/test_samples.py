@@ -72,6 +72,14 @@ def test_the_order_by_content_depends_on_neither_places_nor_units(seed, n, p, ro
     np.testing.assert_array_equal(rows[by_content(rows * unit)], ordered)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_by_content_of_rows_that_hold_the_same_in_other_columns_does_not_depend_on_columns(seed):
+    generator = np.random.default_rng(seed)
+    rows = generator.integers(0, 3, (40, 3)).astype(np.float64)
+    ordered, columns = rows[by_content(rows)], generator.permutation(3)
+    np.testing.assert_array_equal(rows[:, columns][by_content(rows[:, columns])], ordered[:, columns])
+
+
 def test_rows_have_an_order_by_content_at_the_ends_of_the_range_and_where_columns_are_constant():
     rows = np.array([[1e308, 7.0], [-1e308, 7.0], [0.0, 7.0]])
     assert by_content(rows).tolist() == [1, 0, 2]

@@ -26,8 +26,9 @@ def test_nothing_breaks_it(area):
     assert not attack(area, QUICK[area])
 
 
-# rows that went from one end of the table to the other in one sweep; a scatter that is singular but for rounding
-@pytest.mark.parametrize("seed", [5014, 5145])
+# rows that went from one end of the table to the other in one sweep; a scatter that is singular but for rounding;
+# squares of far rows beside which that of a thin class is rounding
+@pytest.mark.parametrize("seed", [5014, 5145, 200390, 700236])
 def test_the_bound_rises_where_it_once_fell(seed):
     assert not attack("problems", 1, seed)
 

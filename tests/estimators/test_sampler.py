@@ -8,6 +8,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -362,3 +363,38 @@ def test_settings_that_are_off_get_a_sentence(setting, sentence):
     known, labels, unknown, _ = table()
     with pytest.raises(ValueError, match=re.escape(sentence)):
         BrandSampler(**setting).fit(known, labels).discover(unknown)
+
+
+def with_gaps(rows, share, seed=0):
+    return np.where(np.random.default_rng(seed).random(rows.shape) < share, np.nan, rows)
+
+
+def test_missing_cells_are_taken_in_labelled_and_unlabelled_rows():
+    known, labels, unknown, truth = table(p=3)
+    known, unknown = with_gaps(known, 0.1), with_gaps(unknown, 0.2, seed=1)
+    unknown[:2] = np.nan  # of no cell nothing is known
+    sampler = BrandSampler(**SHORT, random_state=0).fit(known, labels)
+    found = sampler.discover(unknown)
+    assert np.isfinite(found.probabilities).all()
+    assert ((found.labels == "novel") == (truth == "weed"))[2:].mean() > 0.9
+    assert 0.05 < found.novelty_probability[0] < 0.95
+    assert np.isfinite(sampler.predict_proba(unknown)).all()
+    assert (sampler.predict(unknown) == found.labels).mean() > 0.9
+
+
+def test_a_run_with_missing_cells_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path):
+    known, labels, unknown, _ = table(rows=60)
+    unknown = with_gaps(unknown, 0.3)
+    sampler = BrandSampler(n_draws=20, n_burn=10, n_chains=1, random_state=0, store=tmp_path / "draws")
+    first = sampler.fit(known, labels).discover(unknown).label_draws()
+    legs = sorted((tmp_path / "draws").glob("*.npz"))
+    for leg in legs[len(legs) // 2 :]:
+        leg.unlink()
+    again = sampler.discover(unknown).label_draws()
+    np.testing.assert_array_equal(first, again)
+
+
+def test_columns_of_text_get_a_sentence():
+    frame = pd.DataFrame({"size": np.arange(20.0), "colour": ["red", "blue"] * 10})
+    with pytest.raises(ValueError, match="colour"):
+        BrandSampler(**SHORT).fit(frame, ["oat"] * 10 + ["rye"] * 10)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln, softmax
 
-from vbrand.inference import sampler, split_merge
+from vbrand.inference import cells, sampler, split_merge
 from vbrand.inference.kernel import Slices, draw, statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Schedule, Target, run_chains, state_of, step
@@ -97,19 +97,41 @@ def straight_from_the_prior(setting, count):
     return np.stack([features(*from_the_prior(target, rng), target.prior.known) for _ in range(count)])
 
 
-def largest_difference(setting, sweeps):
-    """Return the largest z-score between draws from the prior and draws with rows given parameters in turn (Geweke)."""
+def given_some(row, held, mean, root, rng):
+    """Draw the cells of a row that are not held, given those that are."""
+    covariance = np.linalg.inv(root.T @ root)
+    if not held.any():
+        return normal(mean, covariance, rng)
+    inside, across = covariance[np.ix_(held, held)], covariance[np.ix_(~held, held)]
+    row, slope = row.copy(), np.linalg.solve(inside, across.T).T
+    left = covariance[np.ix_(~held, ~held)] - slope @ across.T
+    row[~held] = normal(mean[~held] + slope @ (row[held] - mean[held]), left, rng)
+    return row
+
+
+def largest_difference(setting, sweeps, absent=None):
+    """Return the largest z-score between draws from the prior and draws with rows given parameters in turn (Geweke).
+
+    Cells that are `absent` are parameters, too: others are drawn given them.
+    """
     target, rng = small_target(*setting), np.random.default_rng([0, 1])
     direct, known = straight_from_the_prior(setting, 1_500), target.prior.known
     labels, gamma, _, rows = from_the_prior(target, rng)
+    absent = np.zeros(rows.shape, dtype=bool) if absent is None else absent
     chain = np.empty((sweeps, direct.shape[1]))
     for i in range(sweeps):
-        state, sample = step(Rows.plain(rows), target, state_of(Rows.plain(rows), known, labels, gamma), rng)
+        seen = Rows.plain(np.where(absent, np.nan, rows))
+        cells = rows[absent] if absent.any() else None
+        state, sample = step(seen, target, state_of(seen, known, labels, gamma, cells), rng)
         labels, gamma = state.labels, state.concentration
-        noise = rng.normal(size=rows.shape)
+        if absent.any():
+            rows[absent] = state.cells
         drawn = sample.components
         rows = np.stack(
-            [drawn.mean[k] + np.linalg.solve(drawn.root[k], z) for k, z in zip(sample.places, noise, strict=True)]
+            [
+                given_some(row, gone, drawn.mean[k], drawn.root[k], rng)
+                for row, gone, k in zip(rows, absent, sample.places, strict=True)
+            ]
         )
         chain[i] = features(labels, gamma, sample.weights, rows, known)
     batches = chain.reshape(50, -1, chain.shape[1]).mean(axis=1)
@@ -130,6 +152,22 @@ UNLIKELY = 4.5
 def test_draws_of_parameters_given_rows_and_of_rows_given_parameters_are_of_one_distribution(p, known, update_known):
     # two columns tell whether components are drawn as they should be, which few sweeps show; one tells all the rest
     assert largest_difference((p, known, update_known), 3_000 if p == 1 else 1_500) < UNLIKELY
+
+
+# one cell, both cells or none of a row
+GONE = np.array([[True, False], [False, True], [True, True], [False, False], [True, False], [False, True]])
+
+
+@pytest.mark.parametrize("update_known", [True, False])
+def test_missing_cells_are_drawn_as_one_more_conditional(update_known):
+    """(10.14), (10.15), by Geweke's test."""
+    assert largest_difference((2, 1, update_known), 1_500, GONE) < UNLIKELY
+
+
+def test_cells_without_what_is_not_known_of_them_are_noticed(monkeypatch):
+    right = cells.draw_all
+    monkeypatch.setattr(cells, "draw_all", lambda rows, *given: right(rows, *given[:-2], 0.0 * given[-2], given[-1]))
+    assert largest_difference((2, 1, True), 2_000, GONE) > UNLIKELY
 
 
 @pytest.mark.parametrize(

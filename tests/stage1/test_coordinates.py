@@ -31,3 +31,13 @@ def test_beliefs_about_novel_classes_follow_the_units():
     assert inward.novel_scale[0, 1] / np.sqrt(np.diag(inward.novel_scale).prod()) == pytest.approx(
         scale[0, 1] / np.sqrt(np.diag(scale).prod())
     )
+
+
+def test_coordinates_end_where_squares_would_swallow_the_thinnest_class():
+    """(3.1): of a million of its scales, at least a thousand of those of all rows."""
+    coordinates = Coordinates.of(np.random.default_rng(0).normal(size=(40, 2)))
+    for least, wanted in ((1e-4, 1e4), (4.0, 1e6), (1e-30, 1e3), (-1e-18, 1e3)):
+        scatters = np.array([np.eye(2), np.diag([least, 1.0])])
+        assert coordinates.reaching(scatters).farthest == pytest.approx(wanted)
+    rows = coordinates.reaching(1e-4 * np.eye(2)[None]).view(np.array([[1e9, 0.0], [0.0, -1e9]]))
+    np.testing.assert_allclose(np.abs(rows.working(slice(None))).max(axis=1), 1e4)

@@ -168,6 +168,21 @@ def test_missing_cells_of_a_wide_table_are_what_its_gaussian_leads_to_expect():
         np.testing.assert_array_equal(found[o], row[o])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_missing_cells_are_expected_by_as_few_axes_as_tell_hidden_ones_best(seed):
+    """(3.29): all axes that so few rows have would follow what was filled in."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(80, 3)) @ rng.normal(0.0, 3.0, (3, 60)) + 0.2 * rng.normal(size=(80, 60))
+    absent = rng.random(rows.shape) < 0.15
+    reduction, _ = reduce_columns(np.where(absent, np.nan, rows), np.repeat([0, 1], 40), 20)
+    assert reduction.axes.shape == (20, 60)
+    assert 3 <= reduction.variances.size - 1 <= 6
+    standard = (rows - reduction.centre) / reduction.unit
+    filled = _with_expected(np.where(absent, np.nan, standard), reduction.axes, reduction.variances)
+    error = ((filled - standard) * reduction.unit)[absent].std()
+    assert error < 0.3
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_a_wide_table_with_missing_cells_finds_the_same_novelty(wide, share):
     train, labels, test = wide

@@ -59,3 +59,11 @@ def test_steps_on_a_bent_scale_are_those_about_the_rows():
 def test_a_column_that_is_not_bent_is_untouched():
     rows = np.random.default_rng(2).normal(size=(10, 2))
     np.testing.assert_array_equal(warp_of(BOTH_ENDS, NOT_BENT).inward(rows)[:, 1], rows[:, 1])
+
+
+def test_places_farther_than_any_number_are_very_far():
+    warp = warp_of(LOW_END, HIGH_END, BOTH_ENDS, (0.1, 0.1, 0.0), NOT_BENT)
+    places = warp.outward(np.array([np.full(5, 1e6), np.full(5, -1e6)]))
+    assert np.isfinite(places).all()
+    assert (places[0] > 1e5).all()
+    assert (places[1] < -1e5).all()

@@ -107,17 +107,6 @@ def test_novelty_that_no_ellipse_tells_stands_out():
     assert roc_auc_score(np.repeat([0, 1], [300, 40]), found.log_odds(rows)) > 0.95
 
 
-def test_the_names_of_levels_do_not_matter():
-    generator = np.random.default_rng(0)
-    numbers, levels = generator.normal(size=(150, 2)), generator.integers(-1, 4, 150).astype(float)
-    turned = np.array([2.0, 0.0, 3.0, 1.0, -1.0])[levels.astype(int)]
-    scores = []
-    for own in (levels, turned):
-        table = np.column_stack([numbers, own])
-        scores.append(trees(table[:90], table[90:], levels=(4,)).log_odds(table))
-    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9)
-
-
 def test_rows_that_are_all_the_same_have_trees_of_one_leaf():
     found = trees(np.zeros((30, 2)), np.zeros((20, 2)))
     assert found.trees.roots.size == found.trees.column.size == TREES
@@ -147,8 +136,34 @@ def test_a_category_that_is_missing_is_none_of_the_levels():
         np.column_stack([generator.normal(size=80), generator.random(80) < share]) for share in (0.9, 0.1)
     )
     found = trees(rows, labelled, levels=(2,))
-    zero, one, gap = found.log_odds(np.array([[0.0, 0.0], [0.0, 1.0], [0.0, np.nan]]))
+    zero, one, gap = found.log_odds(np.array([[0.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))
     assert zero < gap < one
+
+
+def test_trees_do_not_tell_rows_by_which_of_their_categories_are_missing():
+    generator = np.random.default_rng(0)
+    rows, labelled = (generator.integers(0, 3, (200, 2)).astype(np.float64) for _ in range(2))
+    assert missing_alike(rows, labelled, categories=2)
+    rows[generator.random(rows.shape) < 0.3] = -1.0
+    assert not missing_alike(rows, labelled, categories=2)
+    odds = trees(rows, labelled, levels=(3, 3)).log_odds(rows)
+    assert abs(odds[(rows < 0.0).any(axis=1)].mean() - odds[(rows >= 0.0).all(axis=1)].mean()) < 0.05
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_trees_of_categories_tell_rows_whatever_the_order_of_columns(seed):
+    """Levels of different columns were seen by the same trees: half of these had no row to grow from."""
+    generator = np.random.default_rng(seed)
+    rows, labelled = (
+        np.column_stack([generator.random((150, 4)) < 0.5, own]) * 1.0 for own in ([True] * 150, [False] * 150)
+    )
+    rows[:60, 4], levels = 0.0, (2, 2, 2, 2, 2)
+    odds = trees(rows, labelled, levels=levels).log_odds(rows)
+    assert roc_auc_score(rows[:, 4], odds) > 0.9
+
+    columns = generator.permutation(5)
+    again = trees(rows[:, columns], labelled[:, columns], levels=levels).log_odds(rows[:, columns])
+    np.testing.assert_array_equal(again, odds)
 
 
 def test_rows_beyond_all_measure_are_asked_without_a_warning():

@@ -76,6 +76,11 @@ class Chains:
         ]
         return np.array(counts, dtype=np.int64).reshape(self.count, self.draws)
 
+    def ends(self, most: int) -> list[Leg]:
+        """Return at most `most` of the legs that hold kept draws, evenly over all chains."""
+        held = [leg for chain in self.legs for leg in chain if leg.draws]
+        return [held[k] for k in evenly(len(held), most).tolist()]
+
     def chosen(self, most: int) -> IntArray:
         """Return the numbers of at most `most` draws, evenly over all chains; they count on from chain to chain."""
         return evenly(self.count * self.draws, most)

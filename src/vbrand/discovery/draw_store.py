@@ -91,6 +91,8 @@ class DrawStore:
             "last_concentration": np.array(done.last_concentration),
             "labels_digest": np.array(fingerprint([done.labels])),
         }
+        if done.last_cells is not None:
+            others["last_cells"] = done.last_cells
         write_whole(path, lambda file: np.savez(file, **others))  # type: ignore[arg-type]
         return replace(done, kept_labels=path.with_suffix(".labels.npy"))
 

@@ -1,6 +1,7 @@
 """What the sampler found: the interface of Discovery, from draws of the posterior."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from vbrand.discovery.diagnostics import effective_size, split_rhat
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.summary import Summary
 from vbrand.facts.groups import INTERVAL, GroupCount, describe_groups
+from vbrand.inference.cells import filled
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Target
@@ -63,21 +65,30 @@ class Draws:
     def log_parts(self, rows: FloatArray) -> FloatArray:
         """Return log densities jointly with each known class and with novelty, averaged over draws, (n, J + 1)."""
         prior, known = self.target.prior, self.target.prior.known
-        chosen = self.chains.chosen(_DRAWS_FOR_PREDICTION)
-        concentration = self.chains.concentration.ravel()[chosen]
         total = np.full((rows.shape[0], known + 1), -np.inf)
-
-        for small, gamma in zip(self.chains.labels(chosen), concentration, strict=True):
-            labels = small.astype(np.int64)
+        count = 0
+        for labels, gamma, seen in self._drawn():
+            count += 1
             clusters = max(known, int(labels.max()) + 1) - known
-            statistics = statistics_of_labels(self.rows, labels, known + clusters + 1)  # and an empty cluster
+            statistics = statistics_of_labels(seen, labels, known + clusters + 1)  # and an empty cluster
             components = posterior_from(with_novelties(prior, clusters + 1).components, statistics)
             weights = log_urn_weights(prior.weights.dirichlet, statistics.counts[:-1], gamma)
             parts = weights + log_component_densities(rows, components)
             parts = np.column_stack([parts[:, :known], log_sum(parts[:, known:], axis=1)])
             np.logaddexp(total, parts, out=total)
 
-        return np.asarray(total - np.log(chosen.size))
+        return np.asarray(total - np.log(count))
+
+    def _drawn(self) -> Iterator[tuple[IntArray, float, Rows]]:
+        """Return draws of labels, concentration and rows; where cells are missing those that end legs, with theirs."""
+        if self.rows.gaps is None:
+            chosen = self.chains.chosen(_DRAWS_FOR_PREDICTION)
+            concentration = self.chains.concentration.ravel()[chosen]
+            for small, gamma in zip(self.chains.labels(chosen), concentration, strict=True):
+                yield small.astype(np.int64), gamma, self.rows
+        else:
+            for leg in self.chains.ends(_DRAWS_FOR_PREDICTION):
+                yield leg.last_labels.astype(np.int64), leg.last_concentration, filled(self.rows, leg.last_cells)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -75,7 +75,6 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
     transforms: Literal["auto"] | None = None
     engine: Any = None  # a client of Dask, for rows that are on a cluster
     _takes_sources = False  # whether rows may lie on disk
-    _takes_gaps = True  # whether cells may be missing
     _tuning: Tuning = TUNED
 
     @classmethod
@@ -155,7 +154,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
         else:
             numbered, categories = coded(X, self.categories)
-            table, columns = first_rows(self, numbered, 3, self._takes_gaps)
+            table, columns = first_rows(self, numbered, 3, gaps=True)
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
             taught = given & has_cells(table)
@@ -237,7 +236,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
                 return open_rows(X, self._fitted_columns, scratch, self.engine)
         numbered = recoded(X, categories, self._fitted_columns)
-        return more_rows(self, numbered, self._fitted_columns, self._takes_gaps)
+        return more_rows(self, numbered, self._fitted_columns, gaps=True)
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
         """Return what stage 1 learns from labelled rows."""
@@ -249,6 +248,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             passage = replace(passage, categories=categories)
         rows = passage.with_levels(passage.coordinates.inward(measured), table)
         views = self._views_of(rows, labels, passage)
+        passage = passage.reaching(np.concatenate([known.scatters for _, known in views]))
+        np.clip(rows, -passage.coordinates.farthest, passage.coordinates.farthest, out=rows)
         notes = notes_on_classes(table, labels, columns, used)
         return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
 
@@ -346,7 +347,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = self._takes_gaps
+        tags.input_tags.allow_nan = True
         return tags
 
 

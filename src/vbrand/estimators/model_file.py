@@ -12,6 +12,7 @@ from vbrand.estimators.schemas import SCHEMA, upgraded
 from vbrand.facts.check import BINS
 from vbrand.facts.facts import Facts
 from vbrand.facts.maps import MOST_POINTS, TELLING
+from vbrand.inference.rows import FARTHEST
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
@@ -97,6 +98,7 @@ def _check_learned(learned: Learned) -> None:
     _shapes(passage.coordinates, centre=(q,), unit=(q,))
     _positive(passage.coordinates.unit)
     _finite(passage.coordinates.centre)
+    _want(0.0 < passage.coordinates.farthest <= FARTHEST, "its coordinates have no end")
     if passage.coordinates.step is not None:
         _shapes(passage.coordinates, step=(q,))
         _finite(passage.coordinates.step)
@@ -114,7 +116,7 @@ def _check_learned(learned: Learned) -> None:
         _positive(passage.reduction.unit)
         _finite(passage.reduction.centre, passage.reduction.axes, np.array(passage.reduction.floor))
         if passage.reduction.variances is not None:
-            _shapes(passage.reduction, variances=(q,))
+            _want(passage.reduction.variances.shape in [(count,) for count in range(2, q + 1)], "its axes do not fit")
             _positive(passage.reduction.variances)
     labelled = learned.labelled_classes
     _want(0 < labelled <= classes.size, "it has more classes of labelled rows than classes")

@@ -44,7 +44,8 @@ class BrandSampler(Shell):
     The model of Brand (Denti, Cappozzo and Greselin 2021): one Gaussian a known class, a Dirichlet process of Gaussians
     for novel ones, no truncation. Use it to check a variational fit, or where rows are few; it takes as long as a few
     thousand sweeps of `VBrand`. Words are those of `VBrand` where they mean the same:
-    `VBrand(kernel="gaussian", scatter="mrcd")` has the same prior.
+    `VBrand(kernel="gaussian", scatter="mrcd")` has the same prior. Missing cells (NaN) are drawn with all else; columns
+    of categories are not taken.
 
     Parameters
     ----------
@@ -107,8 +108,6 @@ class BrandSampler(Shell):
     >>> sampler.fit(known, ["oat"] * 50 + ["rye"] * 50).discover(unknown)
     40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
-
-    _takes_gaps = False
 
     def __init__(
         self,

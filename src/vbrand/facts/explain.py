@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from vbrand.facts.bands import columns_together, ordered_numbers
-from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components
 from vbrand.model.gaps import expected
 from vbrand.model.levels import codes_of, one_hot
@@ -141,7 +140,8 @@ class Yardstick:
 
     def _explained(self, kept: FloatArray, working: FloatArray, seen: FloatArray | None) -> Explanation:
         """Return the explanation of a place; `seen` are shares of rows with each level of categories, (L,)."""
-        deviation = np.clip(working, -FARTHEST, FARTHEST) - self.components.mean  # (K, q)
+        farthest = self.passage.coordinates.farthest
+        deviation = np.clip(working, -farthest, farthest) - self.components.mean  # (K, q)
         if np.isnan(working).any():  # filled in so, a distance is that of the other columns, and they alone make it
             deviation = np.stack([self._filled(one, k) for k, one in enumerate(deviation)])
         divisor = self.components.divisor

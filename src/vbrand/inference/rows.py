@@ -69,8 +69,8 @@ class Gaps:
 class Rows:
     """A table in the user's units, float32 or float64, and the way to working coordinates, taken block by block.
 
-    Working coordinates of more than a million count as a million: a row is as novel there, and its square still
-    leaves room for those of ordinary ones.
+    Working coordinates beyond the farthest, a million or less, count as that: a row is as novel there, and its square
+    still leaves room for those of ordinary ones.
     """
 
     table: Any  # (n, p + c) an array or a Source

@@ -1,8 +1,9 @@
 """The slice sampler of Brand (Denti, Cappozzo and Greselin 2021; Kalli, Griffin and Walker 2011).
 
-The exact model without truncation. Between two sweeps the state of a chain is who lies with whom, and the
-concentration; all else is drawn anew from its conditional in every sweep. Sweeps come in legs: a leg starts from labels
-alone and has random numbers of its own, so a chain that was stopped goes on from its last leg as if it had not been.
+The exact model without truncation. Between two sweeps the state of a chain is who lies with whom, the concentration and
+cells that are missing; all else is drawn anew from its conditional in every sweep. Sweeps come in legs: a leg starts
+from those alone and has random numbers of its own, so a chain that was stopped goes on from its last leg as if it had
+not been.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from vbrand.inference.cells import Absent, begun, draw_rows, filled
 from vbrand.inference.kernel import Slices, draw, statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.split_merge import moves_per_sweep, reseated
@@ -61,6 +63,7 @@ class State:
     labels: NDArray[np.int32]  # (n,) 0..J-1 known components, J.. novel clusters, all of which hold rows
     concentration: float
     statistics: Statistics  # of the rows of each
+    cells: FloatArray | None = None  # (cells,) that are missing, row after row, as drawn last
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ class Leg:
     known_means: FloatArray  # (draws, J, p) in working coordinates
     last_labels: NDArray[np.int32]  # (n,)
     last_concentration: float
+    last_cells: FloatArray | None = None  # that are missing, row after row
 
     @property
     def draws(self) -> int:
@@ -132,13 +136,18 @@ Recall = Callable[[int, int], Leg | None]
 Keep = Callable[[int, int, Leg], Leg]
 
 
-def state_of(rows: Rows, known: int, labels: Labels, concentration: float) -> State:
-    """Return the state in which rows lie together as these labels say; novel ones may be any numbers from J up."""
+def state_of(rows: Rows, known: int, labels: Labels, concentration: float, cells: FloatArray | None = None) -> State:
+    """Return the state in which rows lie together as these labels say; novel ones may be any numbers from J up.
+
+    Missing cells are as given, or as in the middle of their components.
+    """
     novel = labels >= known
     dense = labels.astype(np.int32)
     names, dense[novel] = np.unique(labels[novel], return_inverse=True)
     dense[novel] += known
-    return State(dense, concentration, statistics_of_labels(rows, dense, known + names.size))
+    count = known + names.size
+    cells = begun(rows, dense, count) if cells is None else cells
+    return State(dense, concentration, statistics_of_labels(filled(rows, cells), dense, count), cells)
 
 
 def step(
@@ -151,10 +160,11 @@ def step(
 ) -> tuple[State, Sample]:
     """Return the state after one sweep, and what it drew on its way."""
     prior, known = target.prior, target.prior.known
+    whole, absent = filled(rows, state.cells), Absent.of(rows)
     for _ in range(moves_per_sweep(len(rows), rows.columns, tuning)):
-        moved = reseated(rows, prior, state.labels, state.concentration, generator, tuning)
+        moved = reseated(whole, prior, state.labels, state.concentration, generator, tuning)
         if moved is not None:
-            state = state_of(rows, known, moved, state.concentration)
+            state = state_of(rows, known, moved, state.concentration, state.cells)
 
     counts = state.statistics.counts.astype(np.int64)
     clusters = counts.size - known
@@ -173,13 +183,18 @@ def step(
     # given those: where each row goes
     at = np.append(np.arange(known), known + places).astype(np.int32)[state.labels]
     slices = Slices(known, depths, generator.random(len(rows)))
-    swept = draw(rows, slice_scores(drawn, log_weights, known, target.kappa), at, slices, threads)
+    scores = slice_scores(drawn, log_weights, known, target.kappa)
+    swept = draw(whole, scores, at, slices, threads)
+    winners, statistics, cells = swept.winners, swept.statistics, state.cells
+    if absent is not None:
+        winners[absent.places], cells = draw_rows(absent, scores, slices, generator)
+        statistics = statistics_of_labels(filled(rows, cells), winners, known + held.size)
 
-    kept = np.append(np.arange(known), known + np.flatnonzero(swept.statistics.counts[known:]))
+    kept = np.append(np.arange(known), known + np.flatnonzero(statistics.counts[known:]))
     number = np.zeros(known + held.size, dtype=np.int32)
     number[kept] = np.arange(kept.size)
-    new = State(number[swept.winners], concentration, swept.statistics.reordered(kept))
-    return new, Sample(weights, drawn, swept.winners)
+    new = State(number[winners], concentration, statistics.reordered(kept), cells)
+    return new, Sample(weights, drawn, winners)
 
 
 def _checked(deepest: int) -> int:
@@ -247,9 +262,11 @@ def run_chains(
     return chains
 
 
-def _end_of(legs: list[Leg], start: Labels, target: Target) -> tuple[Labels, float]:
-    """Return labels and concentration that a chain goes on from."""
-    return (legs[-1].last_labels, legs[-1].last_concentration) if legs else (start, target.mean_concentration)
+def _end_of(legs: list[Leg], start: Labels, target: Target) -> tuple[Labels, float, FloatArray | None]:
+    """Return labels, concentration and missing cells that a chain goes on from."""
+    if not legs:
+        return start, target.mean_concentration, None
+    return legs[-1].last_labels, legs[-1].last_concentration, legs[-1].last_cells
 
 
 def _run_leg(
@@ -257,6 +274,7 @@ def _run_leg(
     target: Target,
     labels: Labels,
     concentration: float,
+    cells: FloatArray | None,
     keeps: list[bool],
     seed: tuple[int, int, int],
     threads: int,
@@ -265,7 +283,7 @@ def _run_leg(
     """Return the kept draws of so many sweeps from labels; `seed` names the run, the chain and the leg."""
     generator = np.random.default_rng(np.random.SeedSequence(seed[0], spawn_key=seed[1:]))
     with one_thread():  # the same draws for any number of workers
-        state = state_of(rows, target.prior.known, labels, concentration)
+        state = state_of(rows, target.prior.known, labels, concentration, cells)
         draws, known = sum(keeps), target.prior.known
         kept_labels: SmallInts = np.empty((draws, len(rows)), np.uint8)
         weights, concentrations = np.empty((draws, known + 1)), np.empty(draws)
@@ -281,4 +299,4 @@ def _run_leg(
                 weights[draw_number], concentrations[draw_number] = sample.weights, state.concentration
                 means[draw_number] = sample.components.mean[:known]
                 draw_number += 1
-    return Leg(kept_labels, weights, concentrations, means, state.labels, state.concentration)
+    return Leg(kept_labels, weights, concentrations, means, state.labels, state.concentration, state.cells)

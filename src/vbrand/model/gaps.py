@@ -168,6 +168,28 @@ def expect_all(rows, first, columns, mean, precision, spread, logs, lower, inver
                 at += 1
 
 
+@jit
+def draw_all(rows, first, columns, mean, precision, noise, lower):  # type: ignore[no-untyped-def]
+    """Draw the missing cells of rows given the others and one component, (1, p) and (1, p, p), from normal numbers."""
+    n, p = rows.shape
+    right, deviation = numbers(p), numbers(p)
+    for i in range(n):
+        begin, m = first[i], first[i + 1] - first[i]
+        for j in range(p):
+            deviation[j] = rows[i, j] - mean[0, j]
+        for a in range(m):
+            deviation[columns[begin + a]] = 0.0
+        decompose(precision, 0, columns, begin, m, lower)
+        expect(precision, 0, columns, begin, m, deviation, lower, right)
+        for a in range(m):
+            right[a] = noise[begin + a]
+        backward(lower, m, right)
+        # (10.15)  y_m = mu_m - P_mm^-1 P_mo (y_o - mu_o) + L'^-1 z,  P_mm = L L'
+        for a in range(m):
+            column = columns[begin + a]
+            rows[i, column] = mean[0, column] + deviation[column] + right[a]
+
+
 def completed(rows: FloatArray, mean: FloatArray, precision: FloatArray) -> tuple[FloatArray, Spread]:
     """Return rows with what is expected in their missing cells, given one component, and how it spreads.
 

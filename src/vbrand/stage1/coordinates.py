@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.inference.rows import Rows, Source
+from vbrand.inference.rows import FARTHEST, Rows, Source
 from vbrand.robust.columns import checked_scales, column_scales, medians, stand_in_scale
 from vbrand.robust.rounding import rounding_steps
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
 from vbrand.types import FloatArray
+
+# however thin a class is, what lies within this many scales counts as it is
+_NEAREST = 1e3
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Coordinates:
     centre: FloatArray  # (p,)
     unit: FloatArray  # (p,)
     step: FloatArray | None = None  # (p,) to which values are rounded, in the user's units; None: to none
+    farthest: float = FARTHEST  # beyond it working coordinates count as that
 
     @classmethod
     def of(cls, rows: FloatArray, *, rounded: bool = True, step: FloatArray | None = None) -> "Coordinates":
@@ -57,7 +61,13 @@ class Coordinates:
         if as_they_are:
             centre = np.append(centre, np.zeros(as_they_are))
             multiplier = np.append(multiplier, np.ones(as_they_are))
-        return Rows(table, centre, multiplier, levels=levels)
+        return Rows(table, centre, multiplier, self.farthest, levels)
+
+    def reaching(self, scatters: FloatArray) -> "Coordinates":
+        """Return coordinates that end where squares would swallow the least of these scatters, (K, p, p)."""
+        # (3.1)  r = max(1000, 1e6 min(1, l^1/2)),  l: the least eigenvalue of a known scatter
+        least = max(float(np.linalg.eigvalsh(scatters).min()), 0.0)
+        return replace(self, farthest=max(FARTHEST * min(1.0, np.sqrt(least)), _NEAREST))
 
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows in working coordinates."""

@@ -129,6 +129,10 @@ class Passage:
         whole = self.reduction is None and self.warp is None and self.kept.all()
         return self.coordinates.view(table if whole else table.mapped(self._measured))
 
+    def reaching(self, scatters: FloatArray) -> "Passage":
+        """Return a passage whose coordinates end where squares would swallow the least of these scatters, (K, q, q)."""
+        return replace(self, coordinates=self.coordinates.reaching(scatters))
+
     def working(self, table: NDArray[Any]) -> FloatArray:
         """Return rows of a table in working coordinates, however far out."""
         return self.with_levels(self.coordinates.inward(self._measured(table).astype(np.float64)), table)

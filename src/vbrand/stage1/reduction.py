@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from vbrand.inference.rows import FARTHEST
 from vbrand.robust.columns import checked_scales, medians
+from vbrand.samples import cell_lots
 from vbrand.stage1.classes import KnownClasses, pooled_scales, stand_in_scales
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -30,7 +32,8 @@ class Reduction:
     axes: FloatArray  # (q, p) orthonormal, of rows (y - centre) / unit
     floor: float  # the log size of what is left over counts as at least this: less of it is nothing new
     rounding: float = TUNED.rounding  # share of the size of a row that counts as left over by rounding
-    variances: FloatArray | None = None  # (q + 1,) of scores, and of a column of the rest: for rows with missing cells
+    # (c + 1,) of the scores of c <= q axes by which missing cells are expected, and of a column of the rest
+    variances: FloatArray | None = None
 
     def inward(self, table: NDArray[Any]) -> FloatArray:
         """Return q scores, and the logarithm of what is left over, (n, q + 1)."""
@@ -91,7 +94,8 @@ def reduce_columns(
     within = np.clip((rows - middles[member]) / unit, -tuning.farthest_for_axes, tuning.farthest_for_axes)
     standard = (middles[member] - centre) / unit + within  # what tells classes apart may be as large as it is
     between = (middles[member] - centre) / unit
-    filled, spread = _filled(standard, between, columns, tuning)
+    expecting = _expecting(standard, between, columns, tuning)
+    filled, spread = _filled(standard, between, expecting, tuning)
     centre, middle = centre + filled.mean(axis=0) * unit, filled.mean(axis=0)
     standard, filled, between = standard - middle, filled - middle, between - middle
 
@@ -99,38 +103,75 @@ def reduce_columns(
     fold = _folds(member, tuning.folds)
     for one in range(tuning.folds):
         inside, outside = fold == one, fold != one
-        others, doubt = _filled(standard[outside], between[outside], columns, tuning)
+        others, doubt = _filled(standard[outside], between[outside], expecting, tuning)
         middle = others.mean(axis=0)
-        axes, variances = _components(others - middle, doubt, columns, tuning.rounding)
+        axes, sizes = _components(others - middle, doubt, columns, tuning.rounding)
+        variances = _first(sizes, expecting, axes)
         own = standard[inside] - middle
         scores = _scores(_with_expected(own, axes, variances), axes, tuning.rounding)
         left[inside] = _all_cells(scores, own)[:, -1]
 
     floor = float(np.quantile(left, tuning.little))
-    axes, variances = _components(filled, spread, columns, tuning.rounding)
-    reduction = Reduction(centre, unit, axes, floor, tuning.rounding, variances)
+    axes, sizes = _components(filled, spread, columns, tuning.rounding)
+    reduction = Reduction(centre, unit, axes, floor, tuning.rounding, _first(sizes, expecting, axes))
     reduced = reduction.inward(rows)
     reduced[:, -1] = np.maximum(left, floor)
     return reduction, reduced
 
 
+def _expecting(standard: FloatArray, start: FloatArray, columns: int, tuning: Stage1Tuning) -> int:
+    """Return by how many axes missing cells are expected best: cells that are there, hidden, tell it.
+
+    As many as there are of complete rows: of what is never missing nothing has to be expected.
+    """
+    if not np.isnan(standard).any():
+        return columns
+    hidden = (cell_lots(standard) % np.uint64(tuning.hidden_cells) == 0) & ~np.isnan(standard)
+    shown = np.where(hidden, np.nan, standard)
+    filled, spread = np.where(np.isnan(shown), start, shown), None
+    best, least, axes = 1, np.inf, 1
+    while axes <= columns:
+        for _ in range(tuning.turns_of_axes):
+            filled, spread = _turned(shown, filled, spread, axes, tuning.rounding)
+        # (3.29)  c = argmin of the mean of (x - E[x | x_o, c axes])^2 over hidden cells
+        error = float(np.square(filled - standard)[hidden].sum())
+        if error >= least:
+            break
+        best, least, axes = axes, error, max(axes + 1, 3 * axes // 2)
+    return best
+
+
 def _filled(
     standard: FloatArray, start: FloatArray, columns: int, tuning: Stage1Tuning
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return rows with what their principal components lead to expect in missing cells, in turns with the axes.
+    """Return rows with what so many principal components lead to expect in missing cells, in turns with the axes.
 
-    Beside them is the sum of its covariances, (p, p); None where no cell is missing.
+    Axes come one after the other: what a first guess gets wrong must not become one. Beside the rows is the sum of the
+    covariances of what is expected, (p, p); None where no cell is missing.
     """
     absent = np.isnan(standard)
     if not absent.any():
         return standard, None
-    filled, spread = np.where(absent, start, standard), np.zeros((standard.shape[1], standard.shape[1]))
-    for _ in range(tuning.turns_for_axes):
-        middle = filled.mean(axis=0)
-        axes, variances = _components(filled - middle, spread, columns, tuning.rounding)
-        expected = _with_expected(standard - middle, axes, variances) + middle
-        filled, spread = np.where(absent, expected, standard), _spread(absent, axes, variances)
+    filled, spread = np.where(absent, start, standard), None
+    for turn in range(columns + tuning.turns_for_axes):
+        filled, spread = _turned(standard, filled, spread, min(turn + 1, columns), tuning.rounding)
     return filled, spread
+
+
+def _turned(
+    standard: FloatArray, filled: FloatArray, spread: FloatArray | None, columns: int, rounding: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return rows with what the components of their filled form lead to expect, and the sum of its covariances."""
+    absent, middle = np.isnan(standard), filled.mean(axis=0)
+    axes, variances = _components(filled - middle, spread, columns, rounding)
+    expected = _with_expected(standard - middle, axes, variances) + middle
+    return np.where(absent, expected, standard), _spread(absent, axes, variances)
+
+
+def _first(variances: FloatArray, count: int, axes: FloatArray) -> FloatArray:
+    """Return the variances of the first scores, and of a column of what they leave over: the others are in it."""
+    rest = variances[-1] + variances[count:-1].sum() / axes.shape[1]
+    return np.append(variances[: min(count, axes.shape[0])], rest)
 
 
 def _components(
@@ -143,10 +184,13 @@ def _components(
     if spread is None:
         axes = _axes(rows, columns, rounding)
         return axes, _variances(rows, axes)
-    size, turned = np.linalg.eigh((rows.T @ rows + spread) / rows.shape[0])
+    square = (rows.T @ rows + spread) / rows.shape[0]
+    most, p = min(columns, *rows.shape), rows.shape[1]
+    size, turned = eigh(square, subset_by_index=[p - most, p - 1])
     size, turned = np.maximum(size[::-1], 0.0), turned[:, ::-1].T
-    kept = min(columns, int((size > np.square(rounding) * size[0]).sum()), rows.shape[0])
-    return np.ascontiguousarray(turned[:kept]), _at_least(np.append(size[:kept], size[kept:].sum() / size.size))
+    kept = int((size > np.square(rounding) * size[0]).sum())
+    rest = (float(np.trace(square)) - float(size[:kept].sum())) / p
+    return np.ascontiguousarray(turned[:kept]), _at_least(np.append(size[:kept], rest))
 
 
 def _spread(absent: BoolArray, axes: FloatArray, variances: FloatArray) -> FloatArray:
@@ -181,6 +225,7 @@ def _with_expected(rows: FloatArray, axes: FloatArray, variances: FloatArray | N
     if not absent.any():
         return rows
     filled = np.where(absent, 0.0, rows)
+    axes = axes if variances is None else axes[: variances.size - 1]
     noise = np.zeros(axes.shape[0]) if variances is None else variances[-1] / variances[:-1]
     for i in np.flatnonzero(absent.any(axis=1)).tolist():
         own = axes[:, absent[i]]

@@ -66,7 +66,10 @@ class Stage1Tuning:
     # scales from the median of its class beyond which a value counts as so far when axes are chosen
     farthest_for_axes: float = 30.0
     # turns between axes and what they lead to expect in missing cells: a tenth of the cells settles in ten
-    turns_for_axes: int = 20
+    turns_for_axes: int = 10
+    # one of so many cells is hidden to find out how many axes tell it best, and the turns for each number of axes
+    hidden_cells: int = 10
+    turns_of_axes: int = 3
     # share of the largest size below which that of an axis is rounding
     rounding: float = 1e-6
     # share of labelled rows that leave so little over that it counts as more: less than that is nothing new

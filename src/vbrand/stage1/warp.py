@@ -8,6 +8,8 @@ from vbrand.types import BoolArray, FloatArray, IntArray
 
 # halvings of an interval: to the last digit
 _HALVINGS = 64
+# log of the most reaches that a place on a bent scale can be away: times a unit it is still a number
+_LOG_FARTHEST = 300.0
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def risen(size: FloatArray, power: FloatArray | float) -> FloatArray:
 
 
 def _roots(powers: FloatArray, power: float) -> FloatArray:
-    """Return the distances of which these are powers."""
+    """Return the distances of which these are powers; what is farther than any number counts as very far."""
     size = np.abs(powers)
-    return np.asarray(np.sign(powers) * np.expm1(np.log1p(power * size) / power if power > 0.0 else size))
+    log_away = np.log1p(power * size) / power if power > 0.0 else size
+    return np.asarray(np.sign(powers) * np.expm1(np.minimum(log_away, _LOG_FARTHEST)))

@@ -97,11 +97,11 @@ def _contrast(case: Case, shares: FloatArray, generator: np.random.Generator, tu
 
     `shares` are those of the classes, (2, J), as the fit has them and as labelled: labelled rows weigh accordingly.
     """
-    table = _table_of_witnesses(case)
-    if case.own_axes or not missing_alike(case.rows, table):
+    table, levels = _table_of_witnesses(case), _level_sizes(case)
+    if case.own_axes or not missing_alike(case.rows, table, len(levels)):
         return None
     usual = shares.mean(axis=0)
-    return contrast_of(case.rows, table, case.witnesses.member, usual, _level_sizes(case), generator, tuning)
+    return contrast_of(case.rows, table, case.witnesses.member, usual, levels, generator, tuning)
 
 
 def _measured_again(case: Case) -> bool:

@@ -29,9 +29,13 @@ class Contrast:
         return np.asarray(np.log(0.5 + total) - np.log(0.5 + asked - total))
 
 
-def missing_alike(rows: FloatArray, labelled: FloatArray) -> bool:
-    """Return whether cells (NaN) are missing in labelled rows as often as in unlabelled ones, column by column."""
-    here, there = np.isnan(rows), np.isnan(labelled)
+def missing_alike(rows: FloatArray, labelled: FloatArray, categories: int = 0) -> bool:
+    """Return whether cells are missing in labelled rows as often as in unlabelled ones, column by column.
+
+    Missing numbers are NaN; the last columns are so many categories, of which missing ones are -1.
+    """
+    numbers = np.arange(rows.shape[1]) < rows.shape[1] - categories
+    here, there = (np.isnan(table) | (~numbers & (table < 0.0)) for table in (rows, labelled))
     share = np.vstack([here, there]).mean(axis=0)
     # (9.24)  |f - g| <= z (h (1 - h) (1 / n + 1 / m))^1/2 in all p columns,  z exceeded in 1/1000 of tables by chance
     most = -ndtri(0.5 * _BY_CHANCE / share.size)

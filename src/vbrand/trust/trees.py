@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.compiling import inner, jit
-from vbrand.samples import by_content, mixed, parts_of
+from vbrand.samples import by_content, columns_by_lot, mixed, parts_of
 from vbrand.types import FloatArray, IntArray
 
 # each bit of two numbers says whether a tree sees a row
@@ -43,9 +43,9 @@ class Trees:
 
         A node adds an amount, (m,), on a side, (m,). A row that lacks the cell which a node asks for stays there.
         """
-        rows = _with_levels(rows, self.levels)
         total, asked = np.zeros((rows.shape[0], sides)), np.zeros(rows.shape[0])
-        _ask(rows, _seen_by(rows), self.roots, self.column, self.edge, self.right, side, amount, total, asked)
+        seen, rows = _seen_by(rows, self.levels), _with_levels(rows, self.levels)
+        _ask(rows, seen, self.roots, self.column, self.edge, self.right, side, amount, total, asked)
         return total, asked
 
 
@@ -63,12 +63,12 @@ class Grower:
 
 def grown(given: Grower, generator: np.random.Generator) -> tuple[Trees, FloatArray]:
     """Return trees, and the weight of each side in each of their nodes, (m, sides)."""
-    table = _with_levels(given.table, given.levels)
-    order = by_content(table)
+    order = by_content(given.table)
+    rows, kind = given.table[order], given.kind[order]
+    seen, table = _seen_by(rows, given.levels), _with_levels(rows, given.levels)
     # trees draw columns, by content, not by place
-    columns = np.argsort(np.nansum(np.abs(table[order]), axis=0), kind="stable")
-    table, kind = table[np.ix_(order, columns)], given.kind[order]
-    seen = _seen_by(table)
+    columns = np.lexsort((_column_lots(rows, given.levels), np.nansum(np.abs(table), axis=0)))
+    table = np.ascontiguousarray(table[:, columns])
 
     parts = list[_Nodes]()
     for tree, seed in enumerate(generator.integers(1, 2**63, size=TREES, dtype=np.uint64)):
@@ -116,24 +116,43 @@ def _tree(
 
 
 def _with_levels(rows: FloatArray, levels: tuple[int, ...]) -> FloatArray:
-    """Return rows with a column for each level, 1 in rows that have it: the order of levels says nothing."""
+    """Return rows with a column for each level, 1 in rows that have it: the order of levels says nothing.
+
+    Where the level is missing, which -1 stands for, all of them are.
+    """
     if not levels:
         return rows
     numbers = rows.shape[1] - len(levels)
     own = [(rows[:, [numbers + k]] == np.arange(size)).astype(np.float64) for k, size in enumerate(levels)]
     for k, columns in enumerate(own):
-        columns[np.isnan(rows[:, numbers + k])] = np.nan
+        columns[~(rows[:, numbers + k] >= 0.0)] = np.nan
     return np.column_stack([rows[:, :numbers], *own])
 
 
-def _seen_by(rows: FloatArray) -> NDArray[np.uint64]:
+def _seen_by(rows: FloatArray, levels: tuple[int, ...] = ()) -> NDArray[np.uint64]:
     """Return, bit by bit, which trees see a row if it is there when they are grown, (n, 2): by lot every other tree."""
     lot = np.empty(rows.shape[0], np.uint64)
     for part in parts_of(rows):
-        steps = np.nan_to_num(np.rint(rows[part] / (_SAME * np.pi))).clip(-_MOST_STEPS, _MOST_STEPS)
-        lot[part] = mixed(steps.astype(np.int64).astype(np.uint64)).sum(axis=1)
+        lot[part] = _lots(rows[part], levels).sum(axis=1)
     first = mixed(lot)
     return np.column_stack([first, mixed(first)])
+
+
+def _lots(rows: FloatArray, levels: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Return a number for each cell, (n, p), the same for one measurement, and for levels of columns with as many."""
+    steps = np.nan_to_num(np.rint(rows / (_SAME * np.pi))).clip(-_MOST_STEPS, _MOST_STEPS)
+    lots = mixed(steps.astype(np.int64).astype(np.uint64))
+    numbers = rows.shape[1] - len(levels)
+    lots[:, numbers:] = mixed(lots[:, numbers:] + np.array(levels, dtype=np.uint64))
+    return lots
+
+
+def _column_lots(rows: FloatArray, levels: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Return a number for each column that trees look at: what it holds beside what, and which level it stands for."""
+    lots = columns_by_lot(_lots(rows, levels))
+    numbers = rows.shape[1] - len(levels)
+    own = [mixed(lots[numbers + k] + np.arange(size, dtype=np.uint64)) for k, size in enumerate(levels)]
+    return np.concatenate([lots[:numbers], *own])
 
 
 @jit

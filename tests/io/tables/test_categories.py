@@ -70,6 +70,18 @@ def test_levels_are_those_of_labelled_rows_the_commonest_first():
     assert rows[0, 0] == 0.0
 
 
+@pytest.mark.parametrize("numbers", [0, 1])
+def test_the_numbers_of_levels_that_are_equally_common_do_not_follow_from_their_names(numbers):
+    generator = np.random.default_rng(numbers)
+    rows = np.column_stack([generator.normal(size=(60, numbers)), generator.permutation(np.arange(60) % 4)])
+    rows = np.column_stack([rows, generator.integers(0, 4, 60), generator.integers(0, 4, 60)]).astype(float)
+    other = rows.copy()
+    other[:, numbers] = np.array([2.0, 0.0, 3.0, 1.0])[rows[:, numbers].astype(int)]
+    categories = tuple(Category(numbers + j, ("a", "b", "c", "d")) for j in range(3))
+    one, two = (settled(table, categories, np.arange(60) < 40)[0] for table in (rows, other))
+    np.testing.assert_array_equal(one, two)
+
+
 def test_another_table_has_the_same_numbers_and_other_levels_share_the_last_one():
     known, columns = (Category(1, ("red", "blue")),), Columns(2, ("size", "colour"))
     table = recoded(pd.DataFrame({"size": [1, 2, 3, 4], "colour": ["blue", "green", None, "red"]}), known, columns)

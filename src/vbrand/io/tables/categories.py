@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.io.tables.validated import Columns, is_number
+from vbrand.samples import level_lots
 from vbrand.types import BoolArray, FloatArray
 
 # text of more levels, or of fewer rows per level, is no category unless it is named
@@ -68,21 +69,29 @@ def settled(
 ) -> tuple[NDArray[Any], tuple[Category, ...]]:
     """Return rows with the numbers of levels as labelled rows have them, the commonest first, and these levels.
 
-    Names of levels have no part in the order unless two are equally common.
+    Of levels that are equally common it is what else their rows hold that counts; names have no part in it.
     """
     if not categories:
         return rows, ()
+    lots = _lots(rows[labelled], categories)
     rows, found = rows.copy(), list[Category]()
-    for one in categories:
+    for one, lot in zip(categories, lots, strict=True):
         column = rows[:, one.column]
         there = ~np.isnan(column)
         counts = np.bincount(column[there & labelled].astype(np.int64), minlength=len(one.levels))
-        order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
+        order = np.lexsort((lot, -counts))[: int((counts > 0).sum())]
         place = np.full(len(one.levels), order.size)
         place[order] = np.arange(order.size)
         column[there] = place[column[there].astype(np.int64)]
         found.append(Category(one.column, tuple(one.levels[k] for k in order.tolist())))
     return rows, tuple(found)
+
+
+def _lots(rows: NDArray[Any], categories: Sequence[Category]) -> list[NDArray[np.uint64]]:
+    """Return numbers for the levels of each column, by what rows with them hold."""
+    places = [one.column for one in categories]
+    numbers = np.delete(rows, places, axis=1).astype(np.float64)
+    return level_lots(numbers, rows[:, places].astype(np.float64), tuple(len(one.levels) for one in categories))
 
 
 def texts_of(values: Iterable[Any]) -> list[str | None]:
