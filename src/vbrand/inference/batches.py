@@ -95,7 +95,7 @@ def _of_batch(
     """Return the novel component that each row of a batch has if it is looked at alone, -1 for none and other rows."""
     alone = find(replace(rows, table=rows.table[:batch]), prior, effort, generator, tuning=tuning).best
     number = alone.winners.astype(np.int64) - prior.known
-    large = np.flatnonzero(np.bincount(np.maximum(number, 0)) >= tuning.fewest_rows)
+    large = np.flatnonzero(np.bincount(number[number >= 0]) >= tuning.fewest_rows)
     hint = np.full(len(rows), -1)
     hint[:batch] = np.where(np.isin(number, large), number, -1)
     return hint
