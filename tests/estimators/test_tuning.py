@@ -27,10 +27,10 @@ def test_other_numbers_reach_stage_1():
 def test_other_numbers_choose_kernels_and_columns():
     known, labels = grains(16)
     tuning = replace(TUNED, kernels={**KERNELS, "student": (Student(7.0),)})
-    tuning = replace(tuning, stage1=replace(tuning.stage1, columns_per_row=0.2))
+    tuning = replace(tuning, stage1=replace(tuning.stage1, columns_per_row=0.3))
     learned = VBrand.tuned(tuning).fit(known, labels).model().learned
     assert learned.views[0][0] == Student(7.0)
-    assert learned.passage.reduction.axes.shape[0] == 4
+    assert learned.passage.reduction.axes.shape[0] == 6
 
 
 def test_other_numbers_say_what_an_outlier_group_is():
