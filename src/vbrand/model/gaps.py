@@ -143,6 +143,15 @@ def add_hidden(around, k, columns, begin, m, inverse, weight, square, right):  #
             square[columns[begin + a], columns[begin + b]] += weight * total
 
 
+@inner
+def deviate(rows, i, mean, columns, begin, m, deviation):  # type: ignore[no-untyped-def]
+    """Store how far the cells of a row lie from the mean, (1, p); 0 where they are missing."""
+    for j in range(mean.shape[1]):
+        deviation[j] = rows[i, j] - mean[0, j]
+    for a in range(m):
+        deviation[columns[begin + a]] = 0.0
+
+
 @jit
 def expect_all(rows, first, columns, mean, precision, spread, logs, lower, inverse):  # type: ignore[no-untyped-def]
     """Set the missing cells of rows to their expectation given one component, (1, p) and (1, p, p).
@@ -153,10 +162,7 @@ def expect_all(rows, first, columns, mean, precision, spread, logs, lower, inver
     right, deviation, at = numbers(p), numbers(p), 0
     for i in range(n):
         begin, m = first[i], first[i + 1] - first[i]
-        for j in range(p):
-            deviation[j] = rows[i, j] - mean[0, j]
-        for a in range(m):
-            deviation[columns[begin + a]] = 0.0
+        deviate(rows, i, mean, columns, begin, m, deviation)
         logs[i] = decompose(precision, 0, columns, begin, m, lower)
         expect(precision, 0, columns, begin, m, deviation, lower, right)
         invert_lower(lower, m, inverse)
@@ -175,10 +181,7 @@ def draw_all(rows, first, columns, mean, precision, noise, lower):  # type: igno
     right, deviation = numbers(p), numbers(p)
     for i in range(n):
         begin, m = first[i], first[i + 1] - first[i]
-        for j in range(p):
-            deviation[j] = rows[i, j] - mean[0, j]
-        for a in range(m):
-            deviation[columns[begin + a]] = 0.0
+        deviate(rows, i, mean, columns, begin, m, deviation)
         decompose(precision, 0, columns, begin, m, lower)
         expect(precision, 0, columns, begin, m, deviation, lower, right)
         for a in range(m):
