@@ -7,6 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 _LONGEST = 60
+_MOST_NAMES = 10
 _MOST_WORKERS = 10_000
 
 
@@ -62,7 +63,22 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
 
 def brief(value: object) -> str:
     """Return a value as a message shows it: in one line, and not all of a long one."""
-    text = " ".join(repr(value).split())
+    return _cut(repr(value))
+
+
+def names_there(names: Collection[object]) -> str:
+    """Return names as a message lists them: of many the first few, of a long one the beginning.
+
+    >>> names_there(["oat", "rye"])
+    'oat, rye'
+    """
+    shown = ", ".join(_cut(str(name)) for name in list(names)[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def _cut(text: str) -> str:
+    """Return a text in one line, and not all of a long one."""
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

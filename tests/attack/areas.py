@@ -39,8 +39,11 @@ AREAS = {
 RARE = ("kills", "disks", "crowds")
 
 
-def attack(area, attempts, first=0):
-    """Return how many attempts in an area failed in which way; each has a seed of its own, which is shown."""
+def attack(area, attempts, first=0, ready=False):
+    """Return how many attempts in an area failed in which way; each has a seed of its own, which is shown.
+
+    ready : whether this process has made attempts there before: nothing is left to compile.
+    """
     failures = Counter()
     if area in RARE:
         get_ready()
@@ -50,7 +53,8 @@ def attack(area, attempts, first=0):
             generator = np.random.default_rng([zlib.crc32(area.encode()), seed])
             return failure_of(AREAS[area], generator, Path(folder))
 
-        attempt(first)  # compiles what is new, which counts for no attempt
+        if not ready:
+            attempt(first)  # compiles what is new, which counts for no attempt
         for seed in range(first, first + attempts):
             failure = attempt(seed)
             if failure is not None:

@@ -165,6 +165,40 @@ def test_a_run_that_is_stopped_goes_on_after_its_last_pass(small, tmp_path, monk
     assert len(done) == resumed + 7
 
 
+def test_missing_cells_and_categories_on_disk_have_the_same_answers_also_when_resumed(tmp_path, monkeypatch):
+    write(tmp_path / "big", 9_000)
+    rng = np.random.default_rng(1)
+    for path in sorted((tmp_path / "big").iterdir()):
+        table = pd.read_parquet(path)
+        colour = np.where(rng.random(len(table)) < 0.1, None, np.where(table.fat > 4.0, "red", "blue"))
+        gone = (rng.random((len(table), 3)) < 0.1) & (rng.integers(3, size=(len(table), 1)) != np.arange(3))
+        table[["ash", "fat", "salt"]] = table[["ash", "fat", "salt"]].mask(gone)
+        table.assign(colour=colour).to_parquet(path, index=False)
+    words = [tmp_path / "big", "--category", "colour"]
+    assert run(*words, "-o", tmp_path / "found", "-q").exit_code == 0
+    expected = pd.read_csv(tmp_path / "found" / "labels.csv")
+
+    monkeypatch.setattr(large, "LARGE", 0)
+    kernel_each_piece, left = kernel.each_piece, [5]
+
+    def counted(rows, *arguments):
+        left[0] -= not isinstance(rows.table, np.ndarray)
+        if left[0] == 0:
+            left[0] = -1
+            raise ClusterError("the cluster has no workers any more.")
+        return kernel_each_piece(rows, *arguments)
+
+    monkeypatch.setattr(kernel, "each_piece", counted)
+    assert "--resume goes on" in run(*words, "-o", tmp_path / "out").stderr
+    assert run(*words, "-o", tmp_path / "out", "-q", "--resume").exit_code == 0
+    labels = pd.read_parquet(tmp_path / "out" / "labels.parquet")
+    for name in ("sample", "label", "cluster"):
+        assert labels[name].tolist() == expected[name].tolist()
+    stories = [json.loads((tmp_path / name / "summary.json").read_text()) for name in ("out", "found")]
+    assert stories[0] == stories[1]
+    assert any("colour" in str(group.get("explanation")) for group in stories[0]["groups"])
+
+
 def test_a_run_that_is_killed_is_resumed(small, tmp_path):
     code = (
         "import vbrand.io.sources.large as large; large.LARGE = 0; import vbrand.pictures.figures as figures; "

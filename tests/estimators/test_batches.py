@@ -117,6 +117,15 @@ def test_events_tell_of_births_and_growth(third):
     ]
 
 
+def test_a_group_that_splits_says_which_one_its_rows_were_in(rng):
+    detector = fitted(rng)
+    for count in (10, 20, 60):
+        near = rng.normal([-8, -8, -5], 1, (count, 3))
+        detector.update(np.vstack([rows_of(rng, third=count), near]))
+    born = [(event.group, event.like) for event in detector.events() if event.kind == EventKind.BORN]
+    assert born == [("novel 1", "oat"), ("novel 2", "novel 1")]
+
+
 def test_there_are_no_events_before_a_batch(rng):
     assert len(fitted(rng).events()) == 0
 

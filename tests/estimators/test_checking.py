@@ -20,6 +20,13 @@ def test_an_even_sample_of_large_classes_is_kept():
     assert np.bincount(witnesses.member).tolist() == [1_000, 1_000]
 
 
+def test_more_folds_than_labelled_rows_are_as_many_as_rows():
+    train, labels = rows(5)
+    unknown = np.vstack([train[::2] + 0.1, train[::3] - 20.0])
+    by_rows, by_more = (VBrand(random_state=0, check=k).fit(train, labels).discover(unknown) for k in (10, 10**400))
+    assert by_more.check == by_rows.check
+
+
 def test_a_model_without_rows_says_that_its_answers_are_unchecked(tmp_path):
     train, labels = rows(40)
     detector = VBrand(random_state=0).fit(train, labels)

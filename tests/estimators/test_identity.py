@@ -89,3 +89,10 @@ def test_a_component_whose_rows_are_novel_inside_a_class_keeps_its_number():
 def test_novelty_inside_a_class_has_its_number_again_when_it_comes_back():
     story = replace(story_of([2], [0, 0], [0.0]), inside=1)
     assert identity(story, after([1, 1], 2)).numbers.tolist() == [0, 2, 1]
+
+
+def test_a_group_that_is_born_of_another_ones_rows_says_so():
+    story = story_of([1, 2], [0] * 7 + [1, 1, 1, -1, -1], [0.0, 0.0])
+    found = identity(story, after([1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4], 5))
+    assert found.numbers.tolist() == [0, 1, 0, 2, 0, 0]
+    assert found.out_of.tolist()[1:] == [0, 0, 1, -1]  # rows of a known component are no group's

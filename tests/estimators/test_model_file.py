@@ -300,6 +300,9 @@ def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd, sent
         ("rows", -1),
         ("counts", -1.0),
         ("squares", 1e308),
+        ("squares", -1.0),
+        ("classes", -1e308),
+        ("novelty", 1.5),
         ("dof", 1e308),
         ("dirichlet", 1e308),
         ("log_weights", -1e308),
@@ -308,14 +311,27 @@ def test_values_that_would_fail_later_are_refused(saved, tmp_path, at, odd, sent
 )
 def test_numbers_that_no_fit_gives_are_refused_at_the_door(saved, tmp_path, part, value):
     """They loaded, and then failed in `discover` or gave NaN."""
-    header, body = taken_apart(saved[2])
+    with pytest.raises(ModelFileError, match="is damaged, or was not written by vbrand"):
+        vbrand.load(with_numbers(saved[2], tmp_path / "odd.vbrand", part, value))
+
+
+def test_lessons_that_are_not_those_of_the_labelled_rows_are_told_as_such_or_answer(saved, tmp_path):
+    """Rows that count for nothing may leave less than nothing where they are forgotten, and no scatter."""
+    odd = vbrand.load(with_numbers(saved[2], tmp_path / "odd.vbrand", "weights", 1e-30))
+    try:
+        assert np.isfinite(odd.discover(saved[1]).probabilities).all()
+    except ValueError as error:
+        assert "do not fit what was learned from them" in str(error)  # noqa: PT017
+
+
+def with_numbers(path, odd, part, value):
+    """Write a model again with other numbers in the first array that is called so; return where it lies."""
+    header, body = taken_apart(path)
     sizes = [np.dtype(each["dtype"]).itemsize * math.prod(each["shape"]) for each in header["arrays"]]
     index = arrays_called(part, header["tree"])[0]
     start, array = sum(sizes[:index]), header["arrays"][index]
-    odd = np.full(array["shape"], value, dtype=array["dtype"]).tobytes()
-    changed = body[:start] + odd + body[start + sizes[index] :]
-    with pytest.raises(ModelFileError, match="is damaged, or was not written by vbrand"):
-        vbrand.load(forged(tmp_path / "odd.vbrand", header, changed))
+    numbers = np.full(array["shape"], value, dtype=array["dtype"]).tobytes()
+    return forged(odd, header, body[:start] + numbers + body[start + sizes[index] :])
 
 
 def arrays_called(name, tree):
@@ -384,6 +400,26 @@ def test_settings_of_any_kind_of_number_are_kept(tmp_path, settings):
     assert np.array_equal(
         vbrand.load(tmp_path / "model.vbrand").predict_proba(unknown), detector.predict_proba(unknown)
     )
+
+
+@pytest.mark.parametrize("categories", [["colour"], ("colour",), np.array(["colour"]), [1], np.array([1])])
+def test_which_columns_are_categories_is_kept(tmp_path, categories):
+    """Names could not be saved, and places came back as numbers that are no places."""
+    known, labels, _ = grains(columns=1)
+    table = pd.DataFrame({"size": known[:, 0], "colour": np.where(np.arange(80) % 3, "red", "blue")})
+    detector = VBrand(random_state=0, check=0, categories=categories).fit(table, labels)
+    detector.save(tmp_path / "model.vbrand")
+    again = vbrand.load(tmp_path / "model.vbrand")
+    assert (again.predict(table) == detector.predict(table)).all()
+    assert again.fit(table, labels).categories_ == detector.categories_
+
+
+@pytest.mark.parametrize("odd", [{}, {"a": 1}, [[1]], [{}]])
+def test_settings_that_are_none_are_refused(saved, tmp_path, odd):
+    header, body = taken_apart(saved[2])
+    header["tree"]["settings"]["categories"] = odd
+    with pytest.raises(ModelFileError, match="the setting categories is none"):
+        vbrand.load(forged(tmp_path / "odd.vbrand", header, body))
 
 
 def test_a_pipe_is_no_model(tmp_path):

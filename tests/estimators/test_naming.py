@@ -89,6 +89,8 @@ def test_events_tell_what_a_person_did(two):
         ("name", ("novel 1", "novel 2"), "taken"),
         ("name", ("novel 1", " "), "can't be called"),
         ("name", ("novel 1", 5), "can't be called"),
+        ("name", ("novel 1", "x" * 1_001), "names of classes have at most 1,000"),
+        ("rename", ("oat", "a\0b"), "holds a character that text files can't hold"),
         ("join", ("novel 1", "barley"), "there is no known class 'barley'; there are: oat, rye"),
         ("rename", ("barley", "millet"), "there is no known class"),
         ("forget", ("oat",), "there is no group 'oat'"),
@@ -99,6 +101,17 @@ def test_what_is_not_there_or_taken_is_told_with_what_there_is(two, act, given, 
     with pytest.raises(ValueError, match=sentence):
         getattr(two, act)(*given)
     assert two._state is before
+
+
+def test_long_names_and_many_do_not_fill_a_page(rng):
+    """A class with a long name was listed with all of its letters."""
+    labels = np.repeat(["x" * 900, *(f"class {k}" for k in range(29))], 4)
+    detector = VBrand(random_state=0, check=0).fit(rng.normal(np.repeat(np.arange(30.0), 4)[:, None], 0.1), labels)
+    with pytest.raises(
+        ValueError, match=r"there is no known class 'barley'; there are: class 0, .* and 20 more"
+    ) as told:
+        detector.rename("barley", "oat")
+    assert len(str(told.value)) < 1_000
 
 
 def test_classes_that_are_numbers_get_numbers(rng):

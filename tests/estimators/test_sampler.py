@@ -394,7 +394,42 @@ def test_a_run_with_missing_cells_that_was_stopped_goes_on_as_if_it_had_not_been
     np.testing.assert_array_equal(first, again)
 
 
-def test_columns_of_text_get_a_sentence():
+def test_columns_of_text_that_are_no_categories_get_a_sentence():
     frame = pd.DataFrame({"size": np.arange(20.0), "colour": ["red", "blue"] * 10})
     with pytest.raises(ValueError, match="colour"):
-        BrandSampler(**SHORT).fit(frame, ["oat"] * 10 + ["rye"] * 10)
+        BrandSampler(**SHORT, categories=None).fit(frame, ["oat"] * 10 + ["rye"] * 10)
+
+
+def mixed_rows(seed=0):
+    """Return labelled and unlabelled rows of three classes that numbers tell apart badly and colours well."""
+    rng = np.random.default_rng(seed)
+    member = np.append(np.repeat([0, 1], 40), np.repeat([0, 1, 2], 20))
+    colour = np.array(["red", "green", "blue"])[np.where(rng.random(member.size) < 0.05, 0, member)]
+    table = pd.DataFrame({"ash": 2.0 * member + rng.normal(size=member.size), "colour": colour, "fat": 1.0})
+    table["fat"] = rng.normal(size=member.size)
+    table.loc[rng.random(member.size) < 0.1, "ash"] = np.nan
+    table.loc[rng.random(member.size) < 0.1, "colour"] = None
+    return table, member
+
+
+def test_categories_are_drawn_with_all_else():
+    table, member = mixed_rows()
+    quick = {"n_draws": 200, "n_burn": 50, "n_chains": 1, "random_state": 0}
+    with warnings.catch_warnings(action="ignore"):
+        sampler = BrandSampler(**quick).fit(table[:80], member[:80])
+        found = sampler.discover(table[80:])
+        blind = BrandSampler(**quick).fit(table[["ash", "fat"]][:80], member[:80]).discover(table[["ash", "fat"]][80:])
+    truth = np.where(member[80:] == 2, -1, member[80:])
+    assert (found.labels == truth).mean() > max(0.8, (blind.labels == truth).mean() + 0.1)
+    assert (sampler.predict(table[80:]) == found.labels).mean() > 0.9
+    assert "colour" in str(found.summary())
+
+
+def test_a_table_of_categories_only_is_sampled():
+    rng = np.random.default_rng(0)
+    member = np.append(np.repeat([0, 1], 40), np.repeat([0, 1, 2], 20))
+    table = pd.DataFrame({name: np.array(list("abc"))[(member + (rng.random(140) < 0.1)) % 3] for name in "uvwx"})
+    with warnings.catch_warnings(action="ignore"):
+        sampler = BrandSampler(n_draws=200, n_burn=50, n_chains=1, random_state=0).fit(table[:80], member[:80])
+        found = sampler.discover(table[80:])
+    assert (found.labels == np.where(member[80:] == 2, -1, member[80:])).mean() > 0.9

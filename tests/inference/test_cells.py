@@ -1,5 +1,7 @@
 """Missing cells in the sampler: components by the cells that there are, and the others given those."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
 from scipy.special import softmax
@@ -39,6 +41,21 @@ def test_rows_choose_by_the_cells_that_they_have_and_the_others_follow():
         np.testing.assert_allclose(own.mean(axis=0), drawn.mean[k, 1:] + slope * (0.3 - drawn.mean[k, 0]), atol=0.1)
         left = covariance[1:, 1:] - np.outer(slope, covariance[0, 1:])
         np.testing.assert_allclose(np.cov(own, rowvar=False), left, atol=0.1 * np.trace(left))
+
+
+def test_rows_choose_by_the_levels_that_they_have():
+    """(10.17), one row many times over; a level that is missing has no part in it."""
+    drawn, covariances, log_weights, _ = three_components()
+    levels = np.log(np.array([[0.9, 0.1, 0.2, 0.8], [0.2, 0.8, 0.5, 0.5], [0.5, 0.5, 0.7, 0.3]]))
+    scores = slice_scores(replace(drawn, levels=levels), log_weights, 2, 0.4)
+    row = np.array([0.3, 0.1, -0.2, 1.0, -1.0])
+    absent = Absent.of(Rows.plain(np.tile(row, (TIMES, 1)), (2, 2)))
+    slices = Slices(2, np.ones(TIMES, dtype=np.int64), np.zeros(TIMES))
+    labels, cells = draw_rows(absent, scores, slices, np.random.default_rng(1))
+    assert cells.size == 0
+    numbers = [stats.multivariate_normal.logpdf(row[:3], drawn.mean[k], covariances[k]) for k in range(3)]
+    shares = softmax(log_weights - np.array([0.0, 0.0, np.log(0.6)]) + numbers + levels[:, 1])
+    np.testing.assert_allclose(np.bincount(labels, minlength=3) / TIMES, shares, atol=0.015)
 
 
 def test_rows_go_where_their_slice_allows():

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,13 +14,14 @@ from vbrand.inference.tuning import SamplerTuning
 from vbrand.model.components import Components, evidence
 from vbrand.model.conditionals import Drawn, slice_scores
 from vbrand.model.kernels import Gaussian
+from vbrand.model.levels import Levels
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import prior_weights
 
 ROWS = 6
 
 
-def small_target(p, known, update_known, seed=0, concentration=(2.0, 2.0), kappa=0.4):
+def small_target(p, known, update_known, sizes=(), seed=0, concentration=(2.0, 2.0), kappa=0.4):
     rng = np.random.default_rng(seed)
     count = known + 1
     scale = np.stack([np.atleast_2d(stats.wishart(p + 6, np.eye(p)).rvs(random_state=rng)) for _ in range(count)])
@@ -30,6 +32,12 @@ def small_target(p, known, update_known, seed=0, concentration=(2.0, 2.0), kappa
         scale=scale if update_known else scale / 5.0,
         kernels=(Gaussian(),) * count,
     )
+    if sizes:
+        counts = rng.uniform(0.3, 2.0, (count, sum(sizes)))
+        fixed = np.append(np.full(known, not update_known), False)
+        levels = Levels(counts, sizes, fixed)
+        counts[fixed] /= levels.totals[fixed]
+        components = replace(components, levels=levels)
     dirichlet = np.append(rng.uniform(0.5, 2.0, known), 1.5)
     return Target(Prior(components, prior_weights(dirichlet, concentration, 1), np.arange(known)), concentration, kappa)
 
@@ -61,7 +69,26 @@ def from_the_prior(target, rng):
         means.append(mean)
         covariances.append(covariance)
     rows = np.stack([normal(means[k], covariances[k], rng) for k in labels])
+    if prior.components.levels is not None:
+        believed = prior.components.levels.reordered(np.minimum(np.arange(len(means)), known))
+        shares = [
+            [own if fixed else rng.dirichlet(own) for own in _parts(a, believed.sizes)]
+            for a, fixed in zip(believed.counts, believed.fixed, strict=True)
+        ]
+        rows = np.column_stack([rows, _levels_of(labels, shares, rng)])
     return labels, gamma, weights, rows
+
+
+def _parts(values, sizes):
+    """Return numbers of levels by column."""
+    return np.split(values, np.cumsum(sizes)[:-1])
+
+
+def _levels_of(labels, shares, rng):
+    """Draw the levels of rows, given shares by component and column; the first row has none in the second column."""
+    codes = np.array([[rng.choice(own.size, p=own) for own in shares[k]] for k in labels], dtype=float)
+    codes[0, 1] = -1.0
+    return codes
 
 
 def normal(mean, covariance, rng):
@@ -69,8 +96,14 @@ def normal(mean, covariance, rng):
     return mean + np.linalg.cholesky(covariance) @ rng.normal(size=mean.size)
 
 
-def features(labels, gamma, weights, rows, known):
+def features(labels, gamma, weights, rows, known, p):
     """Return bounded functions of parameters and rows: their means tell whether two distributions differ."""
+    rows, codes = rows[:, :p], rows[:, p:]
+    of_levels = [0.0] * 4
+    if codes.size:
+        first, together = codes[:, 0] == 0.0, labels[:, None] == labels
+        of_levels = [first.mean(), first[labels >= known].sum(), (codes[1:, 1] == 1.0).mean()]
+        of_levels += [((codes[:, :1] == codes[:, 0]) & together).mean()]
     clusters, sizes = np.unique(labels[labels >= known], return_counts=True)
     squares = np.square(rows).sum(axis=1)
     return np.array(
@@ -86,6 +119,7 @@ def features(labels, gamma, weights, rows, known):
             np.log(squares).mean(),
             np.tanh(squares / 10.0).mean(),
             np.tanh(rows[:, 0] / 3.0)[labels >= known].sum(),
+            *of_levels,
         ]
     )
 
@@ -94,7 +128,7 @@ def features(labels, gamma, weights, rows, known):
 def straight_from_the_prior(setting, count):
     """Return features of so many draws from the prior; the tests of broken conditionals share them."""
     target, rng = small_target(*setting), np.random.default_rng([0, 0])
-    return np.stack([features(*from_the_prior(target, rng), target.prior.known) for _ in range(count)])
+    return np.stack([features(*from_the_prior(target, rng), target.prior.known, setting[0]) for _ in range(count)])
 
 
 def given_some(row, held, mean, root, rng):
@@ -115,25 +149,29 @@ def largest_difference(setting, sweeps, absent=None):
     Cells that are `absent` are parameters, too: others are drawn given them.
     """
     target, rng = small_target(*setting), np.random.default_rng([0, 1])
+    p, sizes = setting[0], setting[3] if len(setting) > 3 else ()
     direct, known = straight_from_the_prior(setting, 1_500), target.prior.known
     labels, gamma, _, rows = from_the_prior(target, rng)
-    absent = np.zeros(rows.shape, dtype=bool) if absent is None else absent
+    absent = np.zeros((ROWS, p), dtype=bool) if absent is None else absent
     chain = np.empty((sweeps, direct.shape[1]))
     for i in range(sweeps):
-        seen = Rows.plain(np.where(absent, np.nan, rows))
-        cells = rows[absent] if absent.any() else None
+        seen = Rows.plain(np.column_stack([np.where(absent, np.nan, rows[:, :p]), rows[:, p:]]), sizes)
+        cells = rows[:, :p][absent] if absent.any() else None
         state, sample = step(seen, target, state_of(seen, known, labels, gamma, cells), rng)
         labels, gamma = state.labels, state.concentration
         if absent.any():
-            rows[absent] = state.cells
+            rows[:, :p][absent] = state.cells
         drawn = sample.components
         rows = np.stack(
             [
                 given_some(row, gone, drawn.mean[k], drawn.root[k], rng)
-                for row, gone, k in zip(rows, absent, sample.places, strict=True)
+                for row, gone, k in zip(rows[:, :p], absent, sample.places, strict=True)
             ]
         )
-        chain[i] = features(labels, gamma, sample.weights, rows, known)
+        if sizes:
+            shares = [_parts(np.exp(logs), sizes) for logs in drawn.levels]
+            rows = np.column_stack([rows, _levels_of(sample.places, shares, rng)])
+        chain[i] = features(labels, gamma, sample.weights, rows, known, p)
     batches = chain.reshape(50, -1, chain.shape[1]).mean(axis=1)
     error = np.sqrt(batches.var(axis=0, ddof=1) / 50 + direct.var(axis=0, ddof=1) / direct.shape[0])
     difference = chain.mean(axis=0) - direct.mean(axis=0)
@@ -162,6 +200,18 @@ GONE = np.array([[True, False], [False, True], [True, True], [False, False], [Tr
 def test_missing_cells_are_drawn_as_one_more_conditional(update_known):
     """(10.14), (10.15), by Geweke's test."""
     assert largest_difference((2, 1, update_known), 1_500, GONE) < UNLIKELY
+
+
+@pytest.mark.parametrize(("known", "update_known", "absent"), [(1, True, None), (2, False, None), (1, True, GONE)])
+def test_levels_are_drawn_as_one_more_conditional(known, update_known, absent):
+    """(10.16) to (10.18), by Geweke's test."""
+    assert largest_difference((2, known, update_known, (2, 3)), 1_500, absent) < UNLIKELY
+
+
+def test_levels_that_count_tenfold_are_noticed(monkeypatch):
+    right = cells.added_up
+    monkeypatch.setattr(cells, "added_up", lambda table, codes: 10.0 * right(table, codes))
+    assert largest_difference((1, 1, True, (2, 3)), 1_500) > UNLIKELY
 
 
 def test_cells_without_what_is_not_known_of_them_are_noticed(monkeypatch):

@@ -1,5 +1,7 @@
 """Splits and merges: what a split does a merge undoes, with the inverse of its ratio."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from problems import random_prior
@@ -9,6 +11,7 @@ from vbrand.inference.rows import Rows
 from vbrand.inference.split_merge import _dealt, moves_per_sweep, reseated
 from vbrand.inference.tuning import SamplerTuning
 from vbrand.model.components import evidence
+from vbrand.model.levels import Levels
 from vbrand.model.weights import log_split_odds
 
 
@@ -44,6 +47,22 @@ def test_likelihoods_of_dealt_rows_are_those_of_their_components(fixed):
     apart = evidence(prior.components, statistics_of_labels(Rows.plain(rows), seats, 2))
     together = evidence(prior.components, statistics_of_labels(Rows.plain(rows), np.zeros(25, int), 2))
     np.testing.assert_allclose(logs, [*apart, together[0]], rtol=1e-9)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_levels_of_dealt_rows_count_as_those_of_their_components(fixed):
+    """(10.18), row after row or all at once; a level that is missing has no part in it."""
+    rows, prior, rng = problem(fixed)
+    counts = rng.uniform(0.5, 2.0, (2, 5))
+    levels = Levels(counts, (2, 3), np.array([fixed, False]))
+    counts[levels.fixed] /= levels.totals[levels.fixed]
+    codes = np.column_stack([rng.integers(-1, 2, 25), rng.integers(0, 3, 25)])
+    mixed, components = np.column_stack([rows, codes]), replace(prior.components, levels=levels)
+    given = np.full(len(rows), -1)
+    given[:2] = 0, 1
+    _, logs, seats = _dealt(mixed, components, np.array([0, 1, 0]), np.array([0.7, 2.0, 1.5]), given, rng.random(25))
+    each = [evidence(components, statistics_of_labels(Rows.plain(mixed, (2, 3)), who, 2)) for who in (seats, 0 * seats)]
+    np.testing.assert_allclose(logs, [*each[0], each[1][0]], rtol=1e-9)
 
 
 def test_probabilities_of_all_ways_to_deal_sum_to_one():

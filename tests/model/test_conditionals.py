@@ -12,11 +12,13 @@ from vbrand.model.conditionals import (
     draw_components,
     draw_concentration,
     draw_depths,
+    draw_levels,
     draw_log_weights,
     draw_places,
     slice_scores,
 )
 from vbrand.model.kernels import Gaussian
+from vbrand.model.levels import Levels
 
 # p-values of single comparisons; seeds are fixed
 RARE = 1e-3
@@ -162,3 +164,16 @@ def test_many_columns_are_drawn_without_loss():
     assert isinstance(drawn, Drawn)
     assert np.isfinite(drawn.mean).all()
     assert (np.diagonal(drawn.root, axis1=1, axis2=2) > 0.0).all()
+
+
+def test_shares_of_levels_are_dirichlet():
+    """(10.16), by the means and variances of a Dirichlet; shares that are known exactly are what they are."""
+    counts = np.array([[0.02, 3.0, 1.0, 2.0, 0.5]] * 20_000 + [[0.25, 0.75, 0.2, 0.3, 0.5]])
+    levels = Levels(counts, (2, 3), np.arange(20_001) == 20_000)
+    logs = draw_levels(levels, np.random.default_rng(0))
+    assert np.isfinite(logs).all()
+    shares = np.exp(logs[:-1])
+    mean = counts[0] / levels.totals[0]
+    np.testing.assert_allclose(shares.mean(axis=0), mean, atol=0.01)
+    np.testing.assert_allclose(shares.var(axis=0), mean * (1.0 - mean) / (levels.totals[0] + 1.0), atol=0.005)
+    np.testing.assert_allclose(np.exp(logs[-1]), counts[-1])

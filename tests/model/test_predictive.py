@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from vbrand.model.components import Components
-from vbrand.model.kernels import Gaussian, Student
+from vbrand.model.kernels import Gaussian, Student, log_integral
 from vbrand.model.posterior import Posterior
 from vbrand.model.predictive import log_predictive_parts
 from vbrand.model.weights import log_expected_weights, prior_weights
@@ -59,6 +59,21 @@ def test_heavy_tails_agree_with_quadrature(p, precision, dof, tail):
         components = Components(np.zeros((1, p)), *np.array([[precision], [dof]]), np.eye(p)[None], (Student(tail),))
         found = log_density(distance * np.eye(p)[:1], Posterior(components, prior_weights(np.ones(1), 1.0, 1)))
         assert found[0] == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("tail", [1.0, 15.0, 200.0])
+@pytest.mark.parametrize(("p", "dof"), [(1, 1e-3), (1, 2.0), (9, 8.5), (9, 1e5), (60, 61.0), (300, 620.0)])
+def test_densities_between_points_of_the_lattice_are_those_of_the_integral(p, dof, tail):
+    """(8.13), and a row's density is the same, bit for bit, whatever rows are beside it."""
+    distance = np.append(0.0, np.exp(np.random.default_rng(0).uniform(-20.0, 60.0, 300)))
+    found = Student(tail).log_predictive(distance, 1.0, dof, p)
+    nodes, weights = np.polynomial.hermite.hermgauss(11)
+    half, power = 0.5 * tail, 0.5 * (dof + 1.0)
+    given = half + 0.5 * p, half, power, dof - p + 1.0, nodes, weights
+    direct = [log_integral.py_func(d, *given) for d in distance.tolist()]
+    # the two differ by a constant only
+    np.testing.assert_allclose(found - found[0], np.array(direct) - direct[0], atol=1e-6)
+    np.testing.assert_array_equal(found[7:9], Student(tail).log_predictive(distance[7:9], 1.0, dof, p))
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Student(6.0)], ids=str)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,3 +24,9 @@ def test_a_singular_scatter_has_finite_roots(seed, p):
     assert np.isfinite(root).all()
     assert np.isfinite(inverse).all()
     np.testing.assert_allclose(root @ root, line.T @ line, atol=1e-12 * p * float(np.square(line).sum()))
+
+
+@pytest.mark.parametrize("scatter", [-np.eye(2), np.zeros((2, 2)), np.full((2, 2), np.nan)])
+def test_what_is_positive_nowhere_has_no_roots(scatter):
+    with pytest.raises(np.linalg.LinAlgError):
+        symmetric_roots(scatter)

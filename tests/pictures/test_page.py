@@ -35,6 +35,15 @@ def test_the_page_tells_what_was_found_and_how(page, grain_found):
         assert words in page
 
 
+def test_a_report_holds_nothing_of_one_before_it(page, grain_found):
+    facts = grain_found.facts(source="grain.csv", truth=grain_rows()[3], scores=(("ARI", 1.0),))
+    other = report_html(replace(facts, source="barley.csv"), {"threshold": 0.25}, {"vbrand": "0.0.other"})
+    assert "barley.csv" in other
+    assert "grain.csv" not in other
+    assert "0.0.test" not in other
+    assert report_html(facts, {"threshold": 0.5, "kernel": "student"}, {"vbrand": "0.0.test"}) == page
+
+
 def test_nothing_is_fetched(page):
     assert "Content-Security-Policy" in page
     assert not re.search(r"<(script|img|iframe|link)[^>]*(src|href)=", page)

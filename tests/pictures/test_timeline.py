@@ -61,6 +61,7 @@ def test_lines_and_marks_of_the_timeline(facts):
     assert (marks["named"]["x"], marks["named"]["y"]) == ([2], [12])
     assert marks["drifted"]["y"] == [20]  # a known class has no line: its rows
     assert marks["merged"]["tips"] == ["batch 3: novel 2 merged: rye"]
+    assert marks["born"]["tips"][0] == "batch 1: novel 1 born, like oat\n30 rows"
     assert [word for _, word in figure["x"]["ticks"]] == ["1", "2", "3", "4", "5"]
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from vbrand.model.kernels import Gaussian, Student
-from vbrand.stage1.lessons import forgotten, recalled
+from vbrand.model.roots import symmetric_roots
+from vbrand.stage1.lessons import forgotten, not_too_extreme, recalled
 from vbrand.stage1.modes import _vague, known_without, learn_modes, recall
 from vbrand.stage1.tuning import TUNED
 
@@ -81,3 +82,8 @@ def test_a_class_keeps_its_last_component():
     fewer, kept = without(rows, known, np.flatnonzero(known.lessons.mode_of == 0))
     assert set(fewer.class_of.tolist()) == {0, 1}
     assert 0 in kept
+
+
+def test_what_leaves_no_scatter_is_told_with_what_to_do():
+    with pytest.raises(ValueError, match="do not fit what was learned from them"), not_too_extreme():
+        symmetric_roots(-np.eye(2))

@@ -61,3 +61,17 @@ def test_trees_of_a_file_that_would_fail_later_are_told(part, odd, wrong):
     assert wrong_with_trees(found, 3) == ""
     changed = replace(found, **{part: odd(getattr(found, part)) if callable(odd) else odd})
     assert wrong in wrong_with_trees(changed, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_last_digits_of_weights_choose_no_edge(seed):
+    """Where columns have few values, many edges are as good as others; rounding chose among them."""
+    generator = np.random.default_rng(seed)
+    table, kind = generator.integers(0, 2, (60, 6)).astype(float), np.repeat([0, 1, 2], 20)
+    worth = np.array([1.0, 0.3, 0.7])
+    for off in 1e-12 * generator.normal(size=(10, 3)):
+        (one, _), (two, _) = (
+            grown(Grower(table, kind, each, np.array([1, 0, 0]), (), 2), np.random.default_rng(0))
+            for each in (worth, worth * (1.0 + off))
+        )
+        np.testing.assert_array_equal(one.column, two.column)

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,7 +28,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
-from vbrand.io.tables.categories import Category, texts_again
+from vbrand.io.tables.categories import Category, renumbered, texts_again
 from vbrand.io.tables.material import Material, Unknown
 from vbrand.io.tables.workbook import write_workbook
 from vbrand.metrics import Scores, evaluate
@@ -99,8 +100,11 @@ def analyse(
         with stage("learning the known classes"):
             known = named(material.rows, unknown.columns, unknown.categories)
             detector.fit(known, material.labels, material.samples)
-        found = detector.discover(named(unknown.rows, unknown.columns, unknown.categories), unknown.samples)
         categories = detector.categories_
+        if unknown.categories and not isinstance(unknown.rows, np.ndarray):
+            recode = partial(renumbered, before=unknown.categories, after=categories)
+            unknown = replace(unknown, rows=unknown.rows.mapped(recode))
+        found = detector.discover(named(unknown.rows, unknown.columns, unknown.categories), unknown.samples)
         unknown = replace(unknown, rows=found.context.table, categories=categories)  # of replicates the mean
 
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]

@@ -12,6 +12,9 @@ from vbrand.sums import log_sum
 from vbrand.trust.meaning import Meaning, Memberships, judged
 from vbrand.types import FloatArray, IntArray
 
+# rows; what is computed of them on the way, some dozen numbers per component, stays near the processor
+_AT_ONCE = 2_048
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -54,14 +57,20 @@ class Predictive(Protocol):
 
 
 def memberships(rows: Rows, predictive: Predictive) -> Iterator[tuple[slice, Memberships]]:
-    """Return the memberships of rows block by block, by their posterior predictive densities.
+    """Return the memberships of rows part by part, by their posterior predictive densities.
 
     The responsibilities of the fit are not used: they average the log density of an empty novel component over all
     places where it may lie. That average is so low that a row far from everything would count as known.
     """
     for block in rows.blocks():
         working = rows.working(block)
-        yield block, judged(working, predictive.log_parts(working), predictive.meaning)
+        for first in range(0, working.shape[0], _AT_ONCE):
+            own = working[first : first + _AT_ONCE]
+            start = block.start + first
+            yield (
+                slice(start, start + own.shape[0]),
+                judged(own, predictive.log_parts(own), predictive.meaning),
+            )
 
 
 def group_probabilities(rows: Rows, predictive: Predictive, group_components: IntArray) -> FloatArray:

@@ -81,7 +81,7 @@ class Draws:
 
     def _drawn(self) -> Iterator[tuple[IntArray, float, Rows]]:
         """Return draws of labels, concentration and rows; where cells are missing those that end legs, with theirs."""
-        if self.rows.gaps is None:
+        if not self.rows.gapped:
             chosen = self.chains.chosen(_DRAWS_FOR_PREDICTION)
             concentration = self.chains.concentration.ravel()[chosen]
             for small, gamma in zip(self.chains.labels(chosen), concentration, strict=True):

@@ -2,9 +2,9 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,7 +35,7 @@ from vbrand.facts.explain import Yardstick
 from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
-from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, settled
+from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, renumbered, settled
 from vbrand.io.tables.labels import read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
@@ -146,22 +146,23 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: give one label for each row."
             )
-        categories: Categories = ()
-        named = () if self.categories is None or isinstance(self.categories, str) else self.categories
-        if self._is_source(X, groups, named):
+        opened = None
+        if self._is_source(X, groups):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
-                opened = open_labelled(X, y, scratch, self.engine)
-            rows, known, columns, samples = opened.rows, opened.labels, opened.columns, None
+                opened = open_labelled(X, y, scratch, self.engine, self.categories)
+            table, labels, columns, numbered = opened.rows, opened.labels, opened.columns, opened.categories
+            given, samples = np.ones(labels.size, dtype=bool), None
         else:
-            numbered, categories = coded(X, self.categories)
-            table, columns = first_rows(self, numbered, 3, gaps=True)
+            coded_table, numbered = coded(X, self.categories)
+            table, columns = first_rows(self, coded_table, 3)
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
-            taught = given & has_cells(table)
-            if not taught.any():
-                raise ValueError("no labelled row has any value: there is nothing to learn from.")
-            table, categories = settled(table, categories, taught)
-            rows, known, opened, samples = table[taught], labels[taught], None, samples_of(groups, table.shape[0])
+            samples = samples_of(groups, table.shape[0])
+        taught = given & has_cells(table)
+        if not taught.any():
+            raise ValueError("no labelled row has any value: there is nothing to learn from.")
+        table, categories = settled(table, numbered, taught)
+        rows, known = table[taught], labels[taught]
 
         with compilation_told(self.verbose), extremes_told():
             own = labelled_rows(rows, known, None if samples is None else samples[taught], categories)
@@ -170,7 +171,9 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             learned = replace(learned, prints=own.prints, notes=notes, replicates=own.replicates)
             fitted = Fitted(learned, before_discovery(self._prior(learned, 0, novel=1)))
             if opened is not None and len(opened.rest):
-                fitted = self._in_store(fitted, Given(opened.rest, Likeness()))
+                recode = partial(renumbered, before=numbered, after=categories)
+                rest = opened.rest.mapped(recode) if categories else opened.rest
+                fitted = self._in_store(fitted, Given(rest, Likeness()))
             elif opened is None and not given.all():
                 others, like = None if samples is None else samples[~given], Likeness.of(X).of_rows(~given)
                 fitted = self._in_store(fitted, self._given(table[~given], like, others, learned))
@@ -217,26 +220,22 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         with nullcontext() if isinstance(table.rows, np.ndarray) else table.rows.scratch.answering():
             return self._discovered(fitted, table)
 
-    def _is_source(self, X: Any, groups: Any, categories: Sequence[Any]) -> bool:
+    def _is_source(self, X: Any, groups: Any) -> bool:
         """Return whether X says where rows are, instead of holding them."""
         if not (self._takes_sources and is_source(X)):
             return False
         if groups is not None:
             raise ValueError("groups are for tables in memory: read the table first, or average its replicates.")
-        if len(categories):
-            raise ValueError(
-                "columns of categories are for tables in memory: read the table first, or fit without those columns."
-            )
         return True
 
     def _more_rows(self, X: Any, groups: Any = None, store: Any = None) -> Any:
         """Return the rows of another table, or of what says where they are."""
         categories = self._fitted.learned.passage.categories
-        if self._is_source(X, groups, categories):
+        if self._is_source(X, groups):
             with passes_shown(self.verbose, Scratch(store), "reading") as scratch:
-                return open_rows(X, self._fitted_columns, scratch, self.engine)
+                return open_rows(X, self._fitted_columns, scratch, self.engine, categories)
         numbered = recoded(X, categories, self._fitted_columns)
-        return more_rows(self, numbered, self._fitted_columns, gaps=True)
+        return more_rows(self, numbered, self._fitted_columns)
 
     def _learned(self, table: NDArray[Any], labels: NDArray[Any], columns: Columns, categories: Categories) -> Learned:
         """Return what stage 1 learns from labelled rows."""

@@ -79,7 +79,7 @@ class Batches(Stored):
         fitted = self._fitted
         self._check_parameters()
         numbered = recoded(X, fitted.learned.passage.categories, self._fitted_columns)
-        rows = more_rows(self, numbered, self._fitted_columns, gaps=True)
+        rows = more_rows(self, numbered, self._fitted_columns)
         if rows.shape[0] > 1 and (rows == rows[0]).all():
             raise ValueError("all rows of the batch are equal: there is nothing to learn. Look at how it was made.")
         member = None if labels is None else members(fitted.learned, labels, rows.shape[0])

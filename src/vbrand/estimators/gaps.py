@@ -6,24 +6,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.inference.kernel import each_piece
 from vbrand.inference.rows import Rows
 from vbrand.io.tables.likeness import Given
 from vbrand.io.tables.validated import Columns
 from vbrand.stage1.passage import Passage
-from vbrand.types import BoolArray
+from vbrand.types import BoolArray, IntArray
 
 _NAMED = 5
 
 
 def has_cells(table: NDArray[Any], kept: BoolArray | slice = slice(None)) -> BoolArray:
     """Return which rows have a cell in a kept column: others say nothing to a fit."""
-    if not isinstance(table, np.ndarray) or not _gaps(table):
+    if not _gaps(table):
         return np.ones(table.shape[0], dtype=bool)
     return np.asarray(~np.isnan(table[:, kept]).all(axis=1))
 
 
 def with_cells(table: Given, kept: BoolArray) -> Given:
-    """Return a table in which only rows count that have a cell in a kept column."""
+    """Return a table in which only rows count that have a cell in a kept column; sweeps over others leave such out."""
+    if not isinstance(table.rows, np.ndarray):
+        return table
     some = has_cells(table.rows, kept)
     if some.all():
         return table
@@ -35,18 +38,24 @@ def with_cells(table: Given, kept: BoolArray) -> Given:
 
 def log_volume_of(rows: Rows, passage: Passage) -> float:
     """Return what the bound of these rows gains on the way back to the user's units: (6.9), cell by cell."""
-    if rows.gaps is None and passage.warp is None:
+    if not rows.gapped and passage.warp is None:
         return len(rows) * passage.log_volume
+    parts = each_piece(rows, _volume_of, lambda piece: (passage,), lambda piece, found: found)
+    return sum(parts)
+
+
+def _volume_of(rows: Rows, passage: Passage) -> float:
     return float(passage.log_volumes(rows).sum())
 
 
-def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:
+def notes_on_cells(table: Any, passage: Passage) -> list[str]:
     """Return what is to be said of the missing cells of unlabelled rows."""
-    columns, kept = Columns(passage.kept.size, passage.names), passage.used
-    if not isinstance(table, np.ndarray) or not _gaps(table):
+    columns, kept, rows = Columns(passage.kept.size, passage.names), passage.used, Rows.plain(table)
+    if not rows.gapped:
         return []
-    absent = np.isnan(table) & kept
-    cells, by_column = int(absent.sum()), absent.mean(axis=0)
+    parts = each_piece(rows, _absent, lambda piece: (kept,), lambda piece, found: found)
+    absent, empty = np.sum([part[0] for part in parts], axis=0), sum(part[1] for part in parts)
+    cells, by_column = int(absent.sum()), absent / len(rows)
     if not cells:
         return []
     held = int((by_column > 0.0).sum())
@@ -59,13 +68,22 @@ def notes_on_cells(table: NDArray[Any], passage: Passage) -> list[str]:
         named = ", ".join(f"{columns.called(j)} ({by_column[j]:.0%})" for j in mostly[:_NAMED].tolist())
         more = f" and {mostly.size - _NAMED} more" if mostly.size > _NAMED else ""
         notes.append(f"mostly empty: {named}{more}.")
-    empty = int(absent[:, kept].all(axis=1).sum())
     if empty:
         notes.append(
             f"{empty:,} {'row has' if empty == 1 else 'rows have'} no value at all: what is said of it would "
             "be said of any row."
         )
     return notes
+
+
+def _absent(rows: Rows, kept: BoolArray) -> tuple[IntArray, int]:
+    """Return how many cells each kept column misses, (p,), and how many rows have none at all."""
+    absent, empty = np.zeros(kept.size, np.int64), 0
+    for block in rows.blocks():
+        missing = np.isnan(rows.table[block]) & kept
+        absent += missing.sum(axis=0)
+        empty += int(missing[:, kept].all(axis=1).sum())
+    return absent, empty
 
 
 def notes_on_classes(table: NDArray[Any], labels: NDArray[Any], columns: Columns, kept: BoolArray) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ class Identity:
         tuple[int, int], ...
     ]  # numbers of groups that are gone, and the component that has most of their rows
     inside: BoolArray  # (n,) rows of the fit that are novelty among the known components
+    out_of: IntArray  # (K,) the component of before that most earlier rows of each were in; -1 for none or a known one
 
 
 def identity(story: Story, further: Further, inside: BoolArray) -> Identity:
@@ -50,7 +51,16 @@ def identity(story: Story, further: Further, inside: BoolArray) -> Identity:
 
     gone = np.setdiff1d(old[old < story.numbers.size], old[first[same]])
     merged = tuple((int(before[g]), int(shared[g, :-1].argmax())) for g in gone if shared[g, :-1].any())
-    return Identity(numbers, shared[:, :-1].sum(axis=0), merged, inside)
+    return Identity(numbers, shared[:, :-1].sum(axis=0), merged, inside, _out_of(story, shared[:-1, :-1], further))
+
+
+def _out_of(story: Story, shared: FloatArray, further: Further) -> IntArray:
+    """Return the component of before that most earlier rows of each were in, given the rows in common, (G, K)."""
+    if story.class_of.size == 0:
+        return np.full(shared.shape[1], -1)
+    winners = further.found.best.winners
+    held = np.bincount(winners[winners.size - story.homes.size :], minlength=shared.shape[1])
+    return np.where(shared.max(axis=0) > _SAME * held, shared.argmax(axis=0), -1)
 
 
 def _in_common(story: Story, further: Further, inside: BoolArray) -> FloatArray:

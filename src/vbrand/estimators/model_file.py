@@ -14,6 +14,7 @@ from vbrand.facts.facts import Facts
 from vbrand.facts.maps import MOST_POINTS, TELLING
 from vbrand.inference.rows import FARTHEST
 from vbrand.io.files.container import ModelFileError, read_tree, write_tree
+from vbrand.io.files.provenance import SINGLE
 from vbrand.io.files.trees import WrongTreeError, built, tree_of
 from vbrand.io.files.whole import Write, write_whole
 from vbrand.model.components import Components
@@ -76,6 +77,9 @@ def read_model(path: Path) -> Model:
 def _check(model: Model) -> None:
     """Refuse parts that do not fit together."""
     classes = model.learned.classes.size
+    for name, value in model.settings.items():
+        single = all(isinstance(each, SINGLE) for each in (value if isinstance(value, list) else [value]))
+        _want(single or (isinstance(value, np.ndarray) and value.dtype.kind in "fiu"), f"the setting {name} is none")
     _check_learned(model.learned)
     _check_finding(model.finding, model.learned)
     if model.finding.story is not None:
@@ -207,7 +211,7 @@ def _check_witnesses(witnesses: Witnesses, learned: Learned, q: int) -> None:
             _want((lessons.shares is None) == (known.levels is None), "its labelled rows count otherwise")
             if lessons.shares is not None:
                 _shapes(lessons, shares=(count,))
-                _want(bool(((lessons.shares >= 0.0) & (lessons.shares <= 1.0)).all()), "a share is not between 0 and 1")
+                _shares(lessons.shares)
             if lessons.sphere is not None:
                 _shapes(lessons, sphere=(q, q))
                 _moderate(lessons.sphere)
@@ -257,11 +261,9 @@ def _check_checked(checked: Checked, classes: int, novel: int, q: int) -> None:
         _finite(edges)
     total = int(cells.starts[-1])
     _shapes(checked, classes=(total, classes), novel=(total,))
-    for shares in (checked.classes, checked.novel):
-        _want(bool(((shares >= 0.0) & (shares <= 1.0)).all()), "a share is not between 0 and 1")
+    _shares(checked.classes, checked.novel, np.array([checked.fit_weight]))
     _finite(np.array([checked.farthest]))
     _want(bool(((labelled.log_weights <= 0.0) & (labelled.log_weights > -_FARTHEST)).all()), "a weight is no share")
-    _want(0.0 <= checked.fit_weight <= 1.0, "a share is not between 0 and 1")
     if checked.rareness is not None:
         wrong = wrong_with(checked.rareness, q)
         _want(not wrong, wrong)
@@ -305,9 +307,6 @@ def _check_story(story: Story, finding: Finding, learned: Learned) -> None:
     _shapes(story, living=finding.group_components.shape)
     _check_statistics(taught, known + count, q)
     _moderate(np.nan_to_num(story.window, nan=0.0))  # a cell may be missing
-    size = np.einsum("kii->k", taught.squares)
-    least = np.linalg.eigvalsh(taught.squares)[:, 0]
-    _want(bool((least >= -_ROUNDING * (1.0 + np.abs(size))).all()), "what batches taught is no scatter")
 
     novel = np.arange(finding.meaning.class_of.size) >= known
     _want(_indices(story.places, novel.size) and bool(novel[story.places].all()), "a group has no component")
@@ -324,6 +323,8 @@ def _check_statistics(taught: Statistics, count: int, q: int) -> None:
     _moderate(taught.origin, taught.sums, taught.squares)
     for weights in (taught.counts, taught.weights):
         _want(bool(((weights >= 0.0) & (weights < _MOST)).all()), "a component has fewer than no rows, or too many")
+    size, least = np.einsum("kii->k", taught.squares), np.linalg.eigvalsh(taught.squares)[:, 0]
+    _want(bool((least >= -_ROUNDING * (1.0 + np.abs(size))).all()), "what rows taught is no scatter")
 
 
 def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
@@ -339,7 +340,7 @@ def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
     _want(facts.check is None or len(facts.check.by_group) == novel, "its check is of another number of groups")
     counted = () if facts.check is None else facts.check.hidden_counts
     _want(len(counted) in (0, BINS) and min(counted, default=0) >= 0, "its check counts hidden rows otherwise")
-    _finite(points.novelty, points.classes)
+    _shares(points.novelty, points.classes, slack=_ROUNDING)
     if points.score is not None:
         _shapes(points, score=(m,))
     _moderate(points.scores)
@@ -355,7 +356,7 @@ def _check_facts(facts: Facts, classes: int, novel: int, same: bool) -> None:
         _shapes(profiles, positions=(c,))
     if facts.levels is not None:
         _shapes(facts.levels, shares=(groups, len(facts.levels.names)))
-        _finite(facts.levels.shares)
+        _shares(facts.levels.shares, slack=_ROUNDING)
     if facts.confusion is not None:
         _shapes(facts.confusion, counts=(len(facts.confusion.truth), len(facts.confusion.clusters)))
     if facts.climb is not None:
@@ -370,6 +371,11 @@ def _shapes(part: Any, **wanted: tuple[int, ...]) -> None:
 def _finite(*arrays: NDArray[Any]) -> None:
     for values in arrays:
         _want(bool(np.isfinite(values).all()), "a number is not finite")
+
+
+def _shares(*arrays: FloatArray, slack: float = 0.0) -> None:
+    for values in arrays:
+        _want(bool(((values >= -slack) & (values <= 1.0 + slack)).all()), "a share is not between 0 and 1")
 
 
 def _moderate(*arrays: NDArray[Any]) -> None:

@@ -111,7 +111,7 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         array([ True, False,  True,  True, False])
         """
         self._check_parameters()
-        given, columns = first_rows(self, X, 3, gaps=True)
+        given, columns = first_rows(self, X, 3)
         rows = given.astype(np.float64)
         if np.isnan(rows).all(axis=1).any():
             empty = int(np.flatnonzero(np.isnan(rows).all(axis=1))[0])
@@ -183,7 +183,7 @@ class MRCD(ColumnsOfFit, EmpiricalCovariance):  # type: ignore[misc]
         array([False,  True])
         """
         check_is_fitted(self)
-        rows = more_rows(self, X, self._fitted_columns, gaps=True)
+        rows = more_rows(self, X, self._fitted_columns)
         if np.isnan(rows).any():
             return observed_distances(rows.astype(np.float64), self.location_, self.precision_)[0]
         difference = rows - self.location_

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.checks import brief
+from vbrand.checks import brief, names_there
 from vbrand.discovery.memberships import label_names
 from vbrand.estimators.fitted import INSIDE, Finding, Fitted, Learned, Story
 from vbrand.estimators.story import begun, frozen, log_of, now
 from vbrand.facts.events import Event, EventKind
-from vbrand.io.tables.labels import read_labels
+from vbrand.io.tables.labels import check_names, read_labels
 from vbrand.trust.named import as_class
 from vbrand.types import IntArray
 
@@ -163,7 +163,7 @@ def _index(fitted: Fitted, story: Story, group: str) -> int:
     """Return the place of a group among those that there are."""
     names = group_names(fitted)[fitted.learned.classes.size :]
     if group not in names:
-        there = f"there are: {', '.join(names)}" if names else "there is none"
+        there = f"there are: {names_there(names)}" if names else "there is none"
         raise ValueError(f"there is no group {brief(group)}; {there}.")
     return names.index(group)
 
@@ -171,8 +171,7 @@ def _index(fitted: Fitted, story: Story, group: str) -> int:
 def _class(learned: Learned, label: Any) -> int:
     classes = learned.classes.tolist()
     if label not in classes:
-        listed = ", ".join(str(name) for name in classes)
-        raise ValueError(f"there is no known class {brief(label)}; there are: {listed}.")
+        raise ValueError(f"there is no known class {brief(label)}; there are: {names_there(classes)}.")
     return int(classes.index(label))
 
 
@@ -183,11 +182,12 @@ def _free(classes: NDArray[Any], story: Story | None, label: Any) -> Any:
         label = label.strip() if isinstance(label, str) else label
         if not isinstance(label, str) or not label:
             raise ValueError(f"a class can't be called {brief(label)}; a name is expected, as the classes have.")
+        check_names([label])
     elif isinstance(label, bool) or not isinstance(label, int | np.integer):
         raise ValueError(f"a class can't be called {brief(label)}: the classes are numbers, so give a number.")
     groups = [] if story is None else [f"novel {number}" for number in range(1, story.unused)]
     if label in kept or label in groups or label == label_names(classes).tolist()[-1]:
-        listed = ", ".join(str(name) for name in [*kept, label_names(classes).tolist()[-1]])
+        listed = names_there([*kept, label_names(classes).tolist()[-1]])
         raise ValueError(f"the name {brief(label)} is taken; these are: {listed}, and those of groups.")
     return label if classes.dtype.kind == "U" else int(label)
 

@@ -15,6 +15,7 @@ from vbrand.discovery.draw_store import DrawStore, fingerprint, stored_seed
 from vbrand.discovery.sampled import Draws, clusters_of, disagreement, sampled_discovery_of
 from vbrand.estimators.base import Shell
 from vbrand.estimators.fitted import Fitted, Learned, Views
+from vbrand.estimators.learning import known_classes
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.progress import counted, shown
 from vbrand.estimators.starting import components_of_labels
@@ -22,12 +23,12 @@ from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
 from vbrand.inference.sampler import Leg, Schedule, Target, run_chains
 from vbrand.inference.search import Effort, find
+from vbrand.io.tables.categories import Wanted
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import Gaussian
 from vbrand.model.posterior import before_rows
 from vbrand.model.predictive import log_predictive_parts
-from vbrand.stage1.classes import learn_classes
 from vbrand.stage1.passage import Passage
 from vbrand.types import FloatArray, IntArray, Labels
 
@@ -44,8 +45,7 @@ class BrandSampler(Shell):
     The model of Brand (Denti, Cappozzo and Greselin 2021): one Gaussian a known class, a Dirichlet process of Gaussians
     for novel ones, no truncation. Use it to check a variational fit, or where rows are few; it takes as long as a few
     thousand sweeps of `VBrand`. Words are those of `VBrand` where they mean the same:
-    `VBrand(kernel="gaussian", scatter="mrcd")` has the same prior. Missing cells (NaN) are drawn with all else; columns
-    of categories are not taken.
+    `VBrand(kernel="gaussian", scatter="mrcd")` has the same prior. Missing cells (NaN) are drawn with all else.
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ class BrandSampler(Shell):
         Share of the rows of a class that MRCD and MCD rest on.
     reduce : int, optional
         Number of principal components that columns are reduced to, with the size of what they leave over as one more.
+    categories : "auto", list of columns or None, default "auto"
+        Columns whose values are names of levels, as in `VBrand`. Sweeps over tables with categories are slower.
     n_draws, n_burn, thin : int, default 2000, 1000, 1
         Draws kept of each chain, sweeps before the first of them, and sweeps for each.
     n_chains : int, default 4
@@ -109,12 +111,15 @@ class BrandSampler(Shell):
     40 rows belong to the 2 known classes, 30 to 1 novel group.
     """
 
+    max_modes = 1  # one component a known class
+
     def __init__(
         self,
         *,
         scatter: Literal["mrcd", "mcd", "empirical"] = "mrcd",
         support_fraction: float = 0.75,
         reduce: int | None = None,
+        categories: Wanted = "auto",
         n_draws: int = 2_000,
         n_burn: int = 1_000,
         thin: int = 1,
@@ -142,6 +147,7 @@ class BrandSampler(Shell):
         self.scatter = scatter
         self.support_fraction = support_fraction
         self.reduce = reduce
+        self.categories = categories
         self.n_draws = n_draws
         self.n_burn = n_burn
         self.thin = thin
@@ -167,15 +173,7 @@ class BrandSampler(Shell):
         self.concentration = concentration
 
     def _views_of(self, rows: FloatArray, labels: NDArray[Any], passage: Passage) -> Views:
-        known = learn_classes(
-            rows,
-            labels,
-            scatter=self.scatter,
-            support_fraction=self.support_fraction,
-            n_jobs=self.n_jobs,
-            tuning=self._tuning.stage1,
-        )
-        return ((Gaussian(), known),)
+        return ((Gaussian(), known_classes(self, rows, labels, Gaussian(), passage, None)),)
 
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         folder = None if self.store is None else _folder(self.store)
@@ -303,7 +301,8 @@ def _folder(store: Any) -> Path:
 
 def _opened(folder: Path, rows: Rows, target: Target, starts: list[Labels], schedule: Schedule, seed: int) -> DrawStore:
     components = target.prior.components
-    believed = components.mean, components.precision, components.dof, components.scale
+    believed = [components.mean, components.precision, components.dof, components.scale]
+    believed += [] if components.levels is None else [components.levels.counts]
     settings = target.prior.weights.dirichlet, target.concentration, target.kappa, astuple(schedule), seed
     return DrawStore.open(
         folder, fingerprint([rows.table, rows.centre, rows.multiplier, *believed, *settings, *starts]), seed

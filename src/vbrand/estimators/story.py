@@ -239,7 +239,8 @@ def _events(
     for number, group in zip(found.group_numbers.tolist(), found.groups[found.classes.size :], strict=True):
         like = "" if group.explanation is None else group.explanation.nearest
         if number >= story.unused:
-            yield Event(batch, time, EventKind.BORN, group.name, group.rows, like)
+            before = _before(story, same, numbers, number, found) or like
+            yield Event(batch, time, EventKind.BORN, group.name, group.rows, before)
         elif group.rows:
             yield Event(batch, time, EventKind.GROWN, group.name, group.rows, like)
 
@@ -250,6 +251,16 @@ def _events(
     for number in story.living.tolist():
         if number not in found.group_numbers and number not in gone and number != same.numbers[-1]:
             yield Event(batch, time, EventKind.LOST, f"novel {number}", 0, "")
+
+
+def _before(story: Story, same: Identity, numbers: IntArray, number: int, found: VariationalDiscovery) -> str:
+    """Return what most rows of a group that is born were called before: another group, or one that was named."""
+    for g in same.out_of[np.flatnonzero(numbers == number)].tolist():
+        if g >= 0 and story.class_of[g] >= 0:
+            return str(found.classes[story.class_of[g]])
+        if g >= 0 and story.numbers[g] > 0:
+            return f"novel {story.numbers[g]}"
+    return ""
 
 
 def _earlier(further: Further) -> Earlier:

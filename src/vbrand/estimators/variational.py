@@ -305,7 +305,8 @@ class VBrand(Published, Batches):
         counts = None if fit.earlier is None else fit.earlier.taught.counts
         last = len(task.rows) if counts is not None and len(rows) + counts.sum() >= len(task.rows) + 1 else None
         case = case_of(rows, fit.found.best, fit.prior, labelled, witnesses, relearn, tuning.rows, counts, last)
-        folds = tuning.folds if self.check == "auto" else int(self.check)
+        # more folds than rows are as many as rows
+        folds = tuning.folds if self.check == "auto" else min(int(self.check), witnesses.member.size)
         own_axes = learned.passage.reduction is not None
         given = () if fit.earlier is None else tuple(fit.earlier.class_of[fit.earlier.class_of >= 0].tolist())
         return checked(replace(case, jobs=self.n_jobs, own_axes=own_axes, taught=given), folds, task.generator, tuning)

@@ -33,7 +33,9 @@ class Event:
     kind: EventKind
     group: str  # what it was called until then
     rows: int  # of this batch; of what a person does: of all batches
-    like: str  # the nearest known class, or what it is called or part of from then on; may be empty
+    # the nearest known class; the group that most of its rows were in until it was born; what it is called or part of
+    # from then on; may be empty
+    like: str
 
 
 @dataclass(frozen=True)

@@ -98,9 +98,8 @@ def describe_groups(
     past = before or tuple(Past(f"novel {number}") for number in range(1, weights.size - classes.size + 1))
     share = np.maximum(sizes, 1)
     mean_novelty = np.bincount(clusters, novelty, minlength=weights.size) / share
-    centres = _sums_by_cluster(table, clusters, weights.size) / share[:, None]
-    if isinstance(table, np.ndarray) and np.isnan(centres).any():
-        centres = np.stack([_means(column, clusters, weights.size) for column in table.T], axis=1)
+    sums, cells = _sums_by_cluster(table, clusters, weights.size)
+    centres = np.where(cells > 0.0, sums / np.maximum(cells, 1.0), np.nan)
 
     groups = list[Group]()
     for k, size in enumerate(sizes.tolist()):
@@ -128,20 +127,13 @@ def describe_groups(
     return tuple(groups)
 
 
-def _means(column: NDArray[Any], clusters: IntArray, groups: int) -> FloatArray:
-    """Return the mean of a column in each group, of the cells that there are; NaN where there is none."""
-    here = ~np.isnan(column)
-    cells, sums = np.bincount(clusters[here], minlength=groups), np.bincount(clusters[here], column[here], groups)
-    return np.where(cells > 0, sums / np.maximum(cells, 1), np.nan)
-
-
 def some_rows(table: Any, clusters: IntArray, cluster: int) -> FloatArray:
     """Return the rows of a cluster, or an even sample of them if they are many."""
     return np.asarray(table[some_members(clusters, clusters.size, cluster, _ROWS_TO_EXPLAIN)], dtype=np.float64)
 
 
 def _sums_by_cluster(table: Any, clusters: IntArray, count: int) -> FloatArray:
-    """Return the sums of the rows of each cluster, (count, p)."""
+    """Return the sums of the cells of each cluster, and how many there are, (2, count, p)."""
     rows = Rows(table, np.zeros(table.shape[1]), np.ones(table.shape[1]), np.inf)
     if not hasattr(table, "each"):
         return _sums(rows, clusters, count)
@@ -150,14 +142,16 @@ def _sums_by_cluster(table: Any, clusters: IntArray, count: int) -> FloatArray:
 
 
 def _sums(rows: Rows, clusters: IntArray, count: int) -> FloatArray:
-    """Return the sums of the rows of each cluster, added one row after the other."""
-    sums = np.zeros((count, rows.columns))
+    """Return the same of some rows, added one row after the other."""
+    sums, cells = np.zeros((2, count, rows.columns))
     for block in rows.blocks():
         # the sums so far come first: the order of additions is that of the rows, whatever the blocks
         member = np.append(np.arange(count), clusters[block])
         for j, column in enumerate(rows.table[block].T):
-            sums[:, j] = np.bincount(member, np.append(sums[:, j], column), minlength=count)
-    return sums
+            here = ~np.isnan(column)
+            sums[:, j] = np.bincount(member, np.append(sums[:, j], np.where(here, column, 0.0)), minlength=count)
+            cells[:, j] += np.bincount(clusters[block], here, minlength=count)
+    return np.stack([sums, cells])
 
 
 def plural(count: int, one: str, many: str) -> str:

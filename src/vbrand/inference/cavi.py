@@ -101,7 +101,7 @@ def ascend(
     """
     beaten = -np.inf if beat is None else beat
     pace = Pace(tol, max_iter, beaten, sort, tuning.rounding, tuning.far_behind, tuning.sweeps_to_judge)
-    if len(rows) > next(rows.blocks()).stop or rows.gaps is not None or rows.levels:
+    if len(rows) > next(rows.blocks()).stop or rows.gapped or rows.levels:
         first = updated(prior, start) if isinstance(start, Statistics) else start
         return _over_blocks(rows, prior, first, pace, winners, threads, progress)
     found = _over_one_block(rows, prior, start, pace, winners)

@@ -1,7 +1,7 @@
-"""Missing cells in the sampler: drawn together with the component of their row.
+"""Missing cells and categories in the sampler: cells are drawn together with the component of their row.
 
 The component of a row comes first, by the cells that the row has, and the others follow given that component: one draw
-of both. Until the next one the row counts as complete.
+of both. Until the next one the row counts as complete. A level that is missing has no part in anything.
 """
 
 from dataclasses import dataclass
@@ -11,34 +11,36 @@ import numpy as np
 from vbrand.inference.kernel import Slices
 from vbrand.inference.rows import Rows
 from vbrand.model.gaps import absent_cells, by_moments, draw_all, expect_all
+from vbrand.model.levels import added_up
 from vbrand.model.posterior import RowScores
 from vbrand.types import FloatArray, IntArray, Labels
 
 
 @dataclass(frozen=True)
 class Absent:
-    """Rows with missing cells, in working coordinates, and where these are."""
+    """Rows with missing cells, in working coordinates, and where these are; all rows where there are categories."""
 
     places: IntArray  # (m,) of the rows in the table
     rows: FloatArray  # (m, p) NaN where a cell is missing
     first: IntArray  # (m + 1,) where the missing cells of each begin
     columns: IntArray  # (cells,)
+    codes: IntArray  # (m, c) levels of categories
 
     @classmethod
     def of(cls, rows: Rows) -> "Absent | None":
-        """Return the rows of a table that have missing cells; None if none has."""
-        if rows.gaps is None:
+        """Return the rows of a table that have missing cells or categories; None if none has."""
+        if not rows.gapped and not rows.levels:
             return None
-        working = rows.working(slice(None))
-        places = np.flatnonzero(np.isnan(working).any(axis=1))
-        return cls(places, working[places], *absent_cells(working[places]))
+        working = rows.numbers(slice(None))
+        places = np.arange(len(rows)) if rows.levels else np.flatnonzero(np.isnan(working).any(axis=1))
+        return cls(places, working[places], *absent_cells(working[places]), rows.codes(places))
 
 
 def begun(rows: Rows, labels: Labels, components: int) -> FloatArray | None:
     """Return cells to start from, the means of components; None where none is missing."""
-    if rows.gaps is None:
+    if not rows.gapped:
         return None
-    working = rows.working(slice(None))
+    working = rows.numbers(slice(None))
     return by_moments(working, labels.astype(np.int64), components)[0][np.isnan(working)]
 
 
@@ -48,7 +50,7 @@ def filled(rows: Rows, cells: FloatArray | None) -> Rows:
         return rows
     working = rows.working(slice(None))
     working[np.isnan(working)] = cells
-    return Rows.plain(working)
+    return Rows.plain(working, rows.levels)
 
 
 def draw_rows(
@@ -63,6 +65,9 @@ def draw_rows(
         if own.size:
             log_odds[own, k] = _observed(_some(absent, own), scores, precision, k)
 
+    if scores.levels is not None:
+        # (10.17)  + sum over columns of log theta
+        log_odds += added_up(scores.levels, absent.codes)
     # (10.7) with N(y_o | mu_k, Sigma_k), by the largest of log odds with Gumbel noise
     labels = (log_odds - np.log(generator.standard_exponential(log_odds.shape))).argmax(axis=1)
     cells, noise = np.empty(absent.columns.size), generator.standard_normal(absent.columns.size)
@@ -88,4 +93,4 @@ def _observed(part: Absent, scores: RowScores, precision: FloatArray, k: int) ->
 
 
 def _some(absent: Absent, chosen: IntArray) -> Absent:
-    return Absent(absent.places[chosen], absent.rows[chosen], *absent_cells(absent.rows[chosen]))
+    return Absent(absent.places[chosen], absent.rows[chosen], *absent_cells(absent.rows[chosen]), absent.codes[chosen])

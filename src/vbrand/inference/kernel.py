@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vbrand.inference.gapped import GapScores, gap_scores, gap_work
 from vbrand.inference.gaps import sweep_gaps
-from vbrand.inference.rows import Gaps, PerRow, Rows
+from vbrand.inference.rows import PerRow, Rows, Split
 from vbrand.inference.slices import draw_block
 from vbrand.inference.sweeps import (
     Block,
@@ -35,6 +35,7 @@ from vbrand.types import FloatArray, IntArray
 _ROOM = 16
 # numbers of a table that are worked on at a time where labelings are many
 _FEW_NUMBERS = 20_000
+_ALL = slice(None)
 Found = TypeVar("Found")
 Kept = TypeVar("Kept")
 
@@ -54,10 +55,6 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
     twice, the first time to find out. The answer does not depend on the number of threads.
     """
     before: Any = sweep(rows, scores, rows.room(), threads).winners if winners is None else winners
-    if rows.levels:
-        return _sweep_patiently(rows, scores, before, threads)
-    if rows.gaps is not None:
-        return _sweep_both(rows.gaps, scores, before.copy(), threads)
     asked = {each.name: getattr(scores, each.name) for each in fields(scores)}
     if rows.journal is not None and (found := rows.journal.recall(asked)) is not None:
         arrays, path = found
@@ -65,17 +62,25 @@ def sweep(rows: Rows, scores: RowScores, winners: PerRow | None = None, threads:
     after = rows.room()
 
     smallest = np.min_scalar_type(scores.constant.size)  # what travels to a cluster and back is a byte per row
+    # rows with missing cells or columns of categories are swept patiently
+    patient = gap_scores(scores) if rows.levels or rows.gapped else None
+    splits = None if patient is None else rows.splits
 
     def given(piece: slice) -> tuple[Any, ...]:
-        return scores, before[piece].astype(smallest)
+        last = before[piece].astype(smallest)
+        if patient is None:
+            return scores, last
+        held = None if splits is None else [splits[first] for first in range(piece.start, piece.stop, rows.block_rows)]
+        return scores, last, patient, held
 
     def taken(piece: slice, found: Sweep) -> Statistics:
         after[piece] = found.winners
         return found.statistics
 
-    total = _sum(each_piece(rows, _sweep_piece, given, taken, threads))
+    total = _sum(each_piece(rows, _sweep_piece if patient is None else _sweep_patiently, given, taken, threads))
     if rows.journal is not None:
-        arrays = {each.name: np.asarray(getattr(total, each.name)) for each in fields(total) if each.name != "levels"}
+        kept = {each.name: getattr(total, each.name) for each in fields(total)}
+        arrays = {name: np.asarray(value) for name, value in kept.items() if value is not None}
         rows.journal.note(asked, arrays, after, rows.pieces())
     return Sweep(total, after)
 
@@ -107,39 +112,6 @@ def each_piece(
     if rows.elsewhere:  # the work goes to them
         return list(rows.table.each(work, rows, pieces, given, keep))
     return [run(piece) for piece in pieces] if threads == 1 else list(_pool(threads).map(run, pieces))
-
-
-def _sweep_both(gaps: Gaps, scores: RowScores, winners: NDArray[np.int32], threads: int) -> Sweep:
-    """Sweep complete rows as ever, and those with missing cells one by one; rows without any stay where they are."""
-    total = _nothing(scores)
-    if gaps.complete.size:
-        found = sweep(gaps.complete_rows, scores, winners[gaps.complete], threads)
-        winners[gaps.complete], total = found.winners, found.statistics
-    if gaps.partial.size:
-        found = _sweep_patiently(gaps.partial_rows, scores, winners[gaps.partial], threads)
-        total = total + found.statistics
-        winners[gaps.partial] = found.winners
-    return Sweep(total, winners)
-
-
-def _sweep_patiently(rows: Rows, scores: RowScores, before: PerRow, threads: int) -> Sweep:
-    """Sweep rows with missing cells or columns of categories, given the components that won them last."""
-    at = gap_scores(scores)
-    parts = each_piece(
-        rows, _sweep_gaps_piece, lambda piece: (scores, at, before[piece]), lambda _, found: found, threads
-    )
-    return Sweep(_sum([part.statistics for part in parts]), np.concatenate([part.winners for part in parts]))
-
-
-def _sweep_gaps_piece(rows: Rows, scores: RowScores, at: GapScores, before: NDArray[np.int32]) -> Sweep:
-    """Return the same as `_sweep_piece` of rows with missing cells."""
-    found, winners, evidence = _nothing(scores), before.astype(np.int32), 0.0
-    seen, work = np.zeros_like(at.levels), gap_work(*scores.centre.shape)
-    adding = (found.counts, found.weights, found.sums, found.squares, seen)
-    for part in rows.blocks():
-        evidence += sweep_gaps(rows.numbers(part), rows.codes(part), at, winners[part], adding, work)
-    levels = None if scores.levels is None else seen[:, :-1]
-    return Sweep(replace(found, evidence=evidence, levels=levels), winners)
 
 
 @dataclass(frozen=True)
@@ -183,7 +155,7 @@ def statistics_of_labels(rows: Rows, component: NDArray[np.integer[Any]], compon
 
     Missing cells count as the mean and variance of their component: for statistics to start from.
     """
-    if rows.gaps is not None:
+    if rows.gapped:
         labels, own = component.astype(np.int64), rows.working(slice(None))
         own[:, : rows.columns], spread = by_moments(rows.numbers(slice(None)), labels, components)
         return statistics_of_labelings(Rows.plain(own, rows.levels), labels[None], np.array([0, components]), spread)
@@ -252,9 +224,35 @@ def _sweep_piece(rows: Rows, scores: RowScores, before: IntArray) -> Sweep:
     block, group = _memory_of_this_thread(scores, rows)
     evidence = 0.0
     for part in rows.blocks():
-        _load(rows, part, winners[part], block)
+        _load(rows, rows.table[part], winners[part], block)
         evidence += sweep_block(block, group, scoring, winners[part], adding)
     return Sweep(replace(found, evidence=evidence), winners.astype(before.dtype))
+
+
+def _sweep_patiently(
+    rows: Rows, scores: RowScores, before: IntArray, at: GapScores, splits: list[Split] | None
+) -> Sweep:
+    """Return the same of rows that may have missing cells or categories; `splits` are those of blocks, if known.
+
+    Complete rows are swept as ever; rows without any cell stay where they are.
+    """
+    found, scoring, winners = _nothing(scores), _scoring(scores), before.astype(np.int32)
+    adding = (found.counts, found.weights, found.sums, found.squares)
+    block, group = _memory_of_this_thread(scores, rows)
+    seen, work, evidence = np.zeros_like(at.levels), gap_work(*scores.centre.shape), 0.0
+    for number, part in enumerate(rows.blocks()):
+        split, here = rows.some(part).by_gaps() if splits is None else splits[number], winners[part]
+        if len(split.complete_rows):
+            own = here[split.complete]
+            _load(rows, split.complete_rows.table, own, block)
+            evidence += sweep_block(block, group, scoring, own, (*adding, scores.kind))
+            here[split.complete] = own
+        if len(rest := split.other_rows):
+            own = here[split.others]
+            evidence += sweep_gaps(rest.numbers(_ALL), rest.codes(_ALL), at, own, (*adding, seen), work)
+            here[split.others] = own
+    levels = None if scores.levels is None else seen[:, :-1]
+    return Sweep(replace(found, evidence=evidence, levels=levels), winners.astype(before.dtype))
 
 
 def _draw_piece(
@@ -266,15 +264,15 @@ def _draw_piece(
     block, group = _memory_of_this_thread(scores, rows)
     block = block._replace(first=np.empty(len(scores.centre) * levels + 1, np.int64))
     for part in rows.blocks():
-        _load(rows, part, keys[part], block)
+        _load(rows, rows.table[part], keys[part], block)
         depths, uniforms = slices.depths[part], slices.uniforms[part]
         draw_block(block, group, scoring, known, depths, levels, uniforms, labels[part], adding)
     return found
 
 
-def _load(rows: Rows, part: slice, keys: NDArray[np.int32], block: Block) -> None:
-    """Load a block of rows in order of their keys."""
-    load_block(rows.table[part], 0, keys.size, keys, rows.centre, rows.multiplier, rows.farthest, *block)
+def _load(rows: Rows, table: NDArray[Any], keys: NDArray[np.int32], block: Block) -> None:
+    """Load a block of rows, or some of one, in order of their keys."""
+    load_block(table, 0, keys.size, keys, rows.centre, rows.multiplier, rows.farthest, *block)
 
 
 @cache

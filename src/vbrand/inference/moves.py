@@ -245,7 +245,7 @@ def seed(rows: Rows, prior: Prior, state: Ascent, members: IntArray) -> Proposal
 
 def _seeded(rows: Rows, prior: Prior, state: Ascent, members: IntArray, k: int) -> Shared:
     local = Rows.plain(rows.working(members), rows.levels)
-    filled, spread = (local, None) if local.gaps is None else _filled_in(local, prior, state, k)
+    filled, spread = (local, None) if not local.gapped else _filled_in(local, prior, state, k)
     own = statistics_of_labelings(filled, np.zeros((1, members.size), dtype=np.int64), np.array([0, 1]), spread)
     winners = state.winners.copy()
     winners[members] = state.statistics.counts.size
@@ -284,7 +284,7 @@ def splits(rows: Rows, prior: Prior, state: Ascent, k: int, tuning: SearchTuning
         )
 
     together = np.zeros(len(local), dtype=np.int32)
-    filled, spread = (local, None) if local.gaps is None else _filled_in(local, prior, state, k)
+    filled, spread = (local, None) if not local.gapped else _filled_in(local, prior, state, k)
     whole = statistics_of_labelings(filled, together[None].astype(np.int64), np.array([0, 1]), spread)
     unsplit = fitted(whole, together, None).bound.total
     found = list[Split]()

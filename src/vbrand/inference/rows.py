@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ _BLOCK_ROWS = 8_192
 _PIECES = 16
 _COMPONENTS = 16
 _BLOCKS_OF_A_PIECE = 128
+_ALL, _NONE = slice(None), slice(0)
 
 
 class PerRow(Protocol):
@@ -42,6 +43,10 @@ class Source(Protocol):
 
     def __getitem__(self, chosen: Any) -> NDArray[Any]: ...
 
+    @property
+    def gapped(self) -> bool:
+        """Return whether any cell is missing (NaN)."""
+
     def part(self, piece: slice) -> Any:
         """Return the rows of a range, not read yet."""
 
@@ -55,14 +60,13 @@ class Source(Protocol):
         """Return what a function makes of the rows, block by block."""
 
 
-@dataclass(frozen=True)
-class Gaps:
-    """Which rows have missing cells, and both kinds apart. Rows without any cell are of neither kind."""
+class Split(NamedTuple):
+    """The rows of a block that are complete numbers, and those that are not; and where they stand in it."""
 
-    complete: IntArray  # which rows are
-    partial: IntArray
+    complete: slice | IntArray
     complete_rows: "Rows"
-    partial_rows: "Rows"
+    others: slice | IntArray
+    other_rows: "Rows"
 
 
 @dataclass(frozen=True)
@@ -93,20 +97,41 @@ class Rows:
         return int(self.table.shape[1]) - len(self.levels)
 
     @cached_property
-    def gaps(self) -> Gaps | None:
-        """Return which rows have missing cells (NaN); None if none has."""
+    def gapped(self) -> bool:
+        """Return whether any cell is missing (NaN)."""
+        if not isinstance(self.table, np.ndarray):
+            return bool(self.table.gapped)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.isnan(self.table.sum(dtype=np.float64))) and bool(np.isnan(self.table).any())
+
+    @cached_property
+    def splits(self) -> dict[int, Split] | None:
+        """Return how each block of a table in memory splits, by its first row; of others nothing is held."""
         if not isinstance(self.table, np.ndarray):
             return None
-        with np.errstate(over="ignore", invalid="ignore"):
-            if not np.isnan(self.table.sum(dtype=np.float64)):
-                return None
-        missing = np.isnan(self.table).sum(axis=1)
-        if not missing.any():
-            return None
-        complete, partial = np.flatnonzero(missing == 0), np.flatnonzero((missing > 0) & (missing < self.columns))
-        # rows that miss the same cells stand together: much is computed once for all of them
-        partial = partial[np.lexsort(np.packbits(np.isnan(self.table[partial]), axis=1).T)]
-        return Gaps(complete, partial, self.some(complete), self.some(partial))
+        return {block.start: self.some(block).by_gaps() for block in self.blocks()}
+
+    def by_gaps(self) -> Split:
+        """Return which rows of a block are complete numbers, and which are not: cells are missing, or are categories.
+
+        Rows that miss the same cells stand together, for much is computed once for all of them. Those without any cell
+        are of neither kind.
+        """
+        missing = np.isnan(self.table[:, : self.columns])
+        absent = missing.sum(axis=1)
+        complete: slice | IntArray = _NONE if self.levels else _ALL
+        others: slice | IntArray = _ALL if self.levels else _NONE
+        if absent.any():
+            some = absent < self.columns
+            if self.levels:
+                some |= (self.table[:, self.columns :] >= 0.0).any(axis=1)
+            else:
+                complete = np.flatnonzero(absent == 0)
+                some &= absent > 0
+            bits = np.packbits(missing[some], axis=1)
+            words = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))).view(np.uint64)
+            others = np.flatnonzero(some)[np.lexsort(words.T)]
+        return Split(complete, self.some(complete), others, self.some(others))
 
     def some(self, chosen: Any) -> "Rows":
         """Return some of the rows: a slice, a mask or indices."""
@@ -114,8 +139,7 @@ class Rows:
 
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
-        working = self.table[chosen].astype(np.float64)
-        working -= self.centre
+        working = np.subtract(self.table[chosen], self.centre, dtype=np.float64)
         working *= self.multiplier
         return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest, out=working))
 
@@ -135,12 +159,12 @@ class Rows:
 
     def blocks(self) -> Iterator[slice]:
         """Return slices of the rows, each small enough to hold a copy of."""
-        size = self._block_rows
+        size = self.block_rows
         return (slice(first, min(first + size, len(self))) for first in range(0, len(self), size))
 
     def pieces(self) -> list[slice]:
         """Return runs of blocks, as even as possible: the same for any number of threads, wherever the rows lie."""
-        size, p = self._block_rows, self.columns
+        size, p = self.block_rows, self.columns
         blocks = -(-len(self) // size)
         most = max(_PIECES, min(4 * _PIECES, BLOCK_NUMBERS // (_COMPONENTS * p * p)), blocks // _BLOCKS_OF_A_PIECE)
         edges = np.linspace(0, blocks, min(most, blocks) + 1).astype(int) * size
@@ -186,7 +210,8 @@ class Rows:
             self.table.scratch.let_go()
 
     @property
-    def _block_rows(self) -> int:
+    def block_rows(self) -> int:
+        """Return how many rows a block has, but for the last one."""
         return max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
 
 

@@ -184,10 +184,15 @@ def step(
     at = np.append(np.arange(known), known + places).astype(np.int32)[state.labels]
     slices = Slices(known, depths, generator.random(len(rows)))
     scores = slice_scores(drawn, log_weights, known, target.kappa)
-    swept = draw(whole, scores, at, slices, threads)
-    winners, statistics, cells = swept.winners, swept.statistics, state.cells
+    cells = state.cells
+    if absent is None or absent.places.size < len(rows):
+        swept = draw(whole, scores, at, slices, threads)
+        winners, statistics = swept.winners, swept.statistics
     if absent is not None:
-        winners[absent.places], cells = draw_rows(absent, scores, slices, generator)
+        others, drawn_cells = draw_rows(absent, scores, slices, generator)
+        winners = others.astype(np.int32) if others.size == len(rows) else winners
+        winners[absent.places] = others
+        cells = None if cells is None else drawn_cells
         statistics = statistics_of_labels(filled(rows, cells), winners, known + held.size)
 
     kept = np.append(np.arange(known), known + np.flatnonzero(statistics.counts[known:]))

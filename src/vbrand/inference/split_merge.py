@@ -16,6 +16,7 @@ from vbrand.inference.lanes import jit
 from vbrand.inference.rows import Rows
 from vbrand.inference.tuning import TUNED_SAMPLER, SamplerTuning
 from vbrand.model.components import Components
+from vbrand.model.levels import codes_of
 from vbrand.model.prior import Prior
 from vbrand.model.weights import log_split_odds
 from vbrand.types import FloatArray, IntArray, Labels
@@ -115,20 +116,35 @@ def _dealt(
     given: IntArray,
     uniforms: FloatArray,
 ) -> tuple[float, FloatArray, IntArray]:
-    """Return log P(dealt like this), log marginal likelihoods of the two and of both together, and who went where."""
-    seats, logs = given.copy(), np.zeros(3)
+    """Return log P(dealt like this), log marginal likelihoods of the two and of both together, and who went where.
+
+    Levels of categories come after the numbers of rows.
+    """
+    seats, logs, p = given.copy(), np.zeros(3), components.columns
     believed = components.mean[three], components.precision[three], components.dof[three], components.factor[three]
-    log_choice = _seat(rows, *believed, shares, seats, uniforms, logs)
+    codes, seen, totals, fixed = (
+        np.empty((len(rows), 0), np.int64),
+        np.empty((3, 0)),
+        np.empty((3, 0)),
+        np.zeros(3, bool),
+    )
+    if components.levels is not None:
+        own = components.levels.reordered(three)
+        codes, fixed = codes_of(rows[:, p:], own.sizes), own.fixed
+        seen, totals = own.counts.copy(), own.by_column(own.counts)
+    beside = codes, seen, totals, fixed
+    log_choice = _seat(np.ascontiguousarray(rows[:, :p]), *believed, beside, shares, seats, uniforms, logs)
     return log_choice, logs, seats
 
 
 @jit
-def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  # type: ignore[no-untyped-def]
+def _seat(rows, mean, precision, dof, factor, beside, shares, seats, uniforms, logs):  # type: ignore[no-untyped-def]
     """Seat rows one after the other at the first component (0) or the second (1); the third takes all.
 
     Seats that are not -1 are given. Returns log of the probability of all choices; the first two rows make none.
     """
     n, p = rows.shape
+    codes, seen, totals, fixed = beside
     unit, taken = numbers(p), numbers(2)
     taken[0], taken[1], log_choice = 0.0, 0.0, 0.0
 
@@ -136,6 +152,9 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
         log_first = _log_predictive(rows[i], mean[0], precision[0], dof[0], factor[0], unit)
         log_second = _log_predictive(rows[i], mean[1], precision[1], dof[1], factor[1], unit)
         logs[2] += _log_predictive(rows[i], mean[2], precision[2], dof[2], factor[2], unit)
+        log_first += _log_levels(codes[i], seen[0], totals[0])
+        log_second += _log_levels(codes[i], seen[1], totals[1])
+        logs[2] += _log_levels(codes[i], seen[2], totals[2])
         if i >= 2:
             # (10.11)  N_a + alpha for the first, N_b (alpha_0 + N + N_b) / (gamma + N + N_b) out of a known class
             odds = math.log(taken[1]) - math.log(shares[0] + taken[0]) + log_second - log_first
@@ -151,7 +170,30 @@ def _seat(rows, mean, precision, dof, factor, shares, seats, uniforms, logs):  #
         taken[seat] += 1.0
         _add_row(rows[i], mean[seat], precision, dof, factor[seat], seat)
         _add_row(rows[i], mean[2], precision, dof, factor[2], 2)
+        for k in (seat, 2):
+            if not fixed[k]:
+                _add_levels(codes[i], seen[k], totals[k])
     return log_choice
+
+
+@jit
+def _log_levels(codes, seen, totals):  # type: ignore[no-untyped-def]
+    """Return the log probability of the levels of a row, given those that were seen."""
+    total = 0.0
+    for j in range(codes.size):
+        if codes[j] < seen.size:
+            # (10.18)  sum over columns of log(a + n) - log sum (a + n)
+            total += math.log(seen[codes[j]]) - math.log(totals[j])
+    return total
+
+
+@jit
+def _add_levels(codes, seen, totals):  # type: ignore[no-untyped-def]
+    """Take the levels of a row in."""
+    for j in range(codes.size):
+        if codes[j] < seen.size:
+            seen[codes[j]] += 1.0
+            totals[j] += 1.0
 
 
 @jit

@@ -11,6 +11,7 @@ import numpy as np
 
 from vbrand.model.components import Components
 from vbrand.model.kernels import Gaussian
+from vbrand.model.levels import Levels, starts_of
 from vbrand.model.posterior import RowScores
 from vbrand.model.triangles import divide, solve
 from vbrand.types import FloatArray, IntArray
@@ -22,6 +23,7 @@ class Drawn:
 
     mean: FloatArray  # (K, p)
     root: FloatArray  # (K, p, p) lower triangular
+    levels: FloatArray | None = None  # (K, L) log theta of the levels of categories; None: there are none
 
 
 def draw_components(components: Components, factor: FloatArray, generator: np.random.Generator) -> Drawn:
@@ -39,7 +41,17 @@ def draw_components(components: Components, factor: FloatArray, generator: np.ra
     # (10.2)  mu = m + root^-1 z / sqrt(l)
     shift = generator.standard_normal((count, p)) / np.sqrt(components.precision)[:, None]
     solve(root, shift)
-    return Drawn(components.mean + shift, root)
+    levels = None if components.levels is None else draw_levels(components.levels, generator)
+    return Drawn(components.mean + shift, root, levels)
+
+
+def draw_levels(levels: Levels, generator: np.random.Generator) -> FloatArray:
+    """Return log theta of one draw of each Dirichlet, (K, L)."""
+    # (10.16)  theta ~ Dir(a): Gamma(a) over their sum;  log Gamma(a) = log Gamma(a + 1) + log(u) / a, u ~ U(0, 1)
+    small = np.log1p(-generator.random(levels.counts.shape)) / levels.counts
+    logs = np.log(generator.standard_gamma(levels.counts + 1.0)) + small
+    logs -= np.logaddexp.reduceat(logs, starts_of(levels.sizes), axis=1)[:, levels.column]
+    return np.where(levels.fixed[:, None], np.log(levels.counts), logs)
 
 
 def draw_concentration(
@@ -131,4 +143,5 @@ def slice_scores(drawn: Drawn, log_weights: FloatArray, known: int, kappa: float
     constant = log_weights - log_zeta + log_root - 0.5 * p * np.log(2.0 * np.pi)
     none = np.zeros(count)
     kind = np.full(count, Gaussian.code)
-    return RowScores(drawn.mean, drawn.root, constant, kind, tail=none, power=none)
+    levels = None if drawn.levels is None else np.column_stack([drawn.levels, none])
+    return RowScores(drawn.mean, drawn.root, constant, kind, tail=none, power=none, levels=levels)

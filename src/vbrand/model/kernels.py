@@ -9,6 +9,7 @@ densities come without the log determinant, so that a kernel sees numbers and ne
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -23,6 +24,11 @@ from vbrand.types import FloatArray
 _STEPS = 8
 _SMALL_STEP = 1e-9
 _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(11)
+# its logarithm is smooth: points of a lattice in log(1 + D (1 + (u + 1) / d)) are computed, so many per unit and none
+# beyond the last, and a polynomial through six of them tells what lies between
+_PER_UNIT = 64
+_LAST_UNIT = 600.0
+_POINTS = 6
 
 
 class ScaleMixture(ABC):
@@ -132,11 +138,16 @@ class Student(ScaleMixture):
 
     def edge(self, share: float, p: int) -> float:
         """Return p times a quantile of F with p and d degrees of freedom."""
-        return float(p * stats.f.ppf(share, p, self.dof))
+        return _student_edge(share, p, self.dof)
 
     def draw_scales(self, count: int, generator: np.random.Generator) -> FloatArray:
         """Return draws of chi2_d / d."""
         return np.asarray(generator.chisquare(self.dof, count) / self.dof)
+
+
+@lru_cache(maxsize=1_000)  # each takes a millisecond, and classes ask for the same
+def _student_edge(share: float, p: int, dof: float) -> float:
+    return float(p * stats.f.ppf(share, p, dof))
 
 
 _STUDENT = Student.code
@@ -199,41 +210,67 @@ def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -
     (8.4), by Gauss-Hermite about the mode of the integrand in s = log tau.
     """
     half, power = 0.5 * tail, 0.5 * (dof + 1.0)
+    place = np.minimum(np.log1p(distance * (1.0 + power / half)), _LAST_UNIT) * _PER_UNIT
+    lattice = np.full(int(np.fmax.reduce(place, initial=0.0)) + _POINTS, np.nan)
     result = np.empty(distance.size)
-    integrate_tau(np.ascontiguousarray(distance), half + 0.5 * p, half, power, dof - p + 1.0, _NODES, _WEIGHTS, result)
+    integrate_tau(place, half + 0.5 * p, half, power, dof - p + 1.0, _NODES, _WEIGHTS, lattice, result)
     # (8.6)  lnG((u+1)/2) - lnG((u+1-p)/2) - p/2 log pi + d/2 log(d/2) - lnG(d/2)
     constant = gammaln(power) - gammaln(power - 0.5 * p) - 0.5 * p * np.log(np.pi)
     return np.asarray(constant + half * np.log(half) - gammaln(half) + result)
 
 
 @jit
-def integrate_tau(distance, rise, half, power, freedom, nodes, weights, result):  # type: ignore[no-untyped-def]
-    """Store the logarithm of the integral over s of exp(rise s - d/2 e^s - (u + 1)/2 log(1 + D e^s)), for each D."""
-    for i in range(distance.size):
-        d = distance[i]
-        # right where u is large; where it is small, 0 is near
-        s = math.log(2.0 * rise / (2.0 * half + freedom * d))
-        at_zero = -half - power * math.log1p(d)
-        if not rise * s - half * math.exp(s) - power * math.log1p(d * math.exp(s)) > at_zero:
-            s = 0.0
-        bend = -1.0
-        for _ in range(_STEPS):
-            tau = math.exp(s)
-            share = d * tau / (1.0 + d * tau)
-            slope = rise - half * tau - power * share
-            bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
-            step = slope / bend
-            s -= -1.0 if step < -1.0 else 1.0 if step > 1.0 else step
-            if -_SMALL_STEP < step < _SMALL_STEP:
-                break
+def integrate_tau(place, rise, half, power, freedom, nodes, weights, lattice, result):  # type: ignore[no-untyped-def]
+    """Store the logarithm of the integral over s of exp(rise s - d/2 e^s - (u + 1)/2 log(1 + D e^s)), for each D.
 
-        width, largest, total = math.sqrt(-2.0 / bend), -math.inf, 0.0
-        for a in range(nodes.size):
-            at = s + width * nodes[a]
-            # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
-            value = rise * at - half * math.exp(at) - power * math.log1p(d * math.exp(at)) + nodes[a] * nodes[a]
-            if value > largest:
-                total *= math.exp(largest - value)
-                largest = value
-            total += weights[a] * math.exp(value - largest)
-        result[i] = largest + math.log(total * width)
+    Those are given by their places, x = log(1 + D (1 + (u + 1) / d)) in steps of the lattice; points of it that lie
+    about them are computed and stored. So a row has the same density whatever rows are beside it.
+    """
+    for i in range(place.size):
+        if not place[i] >= 0.0:
+            result[i] = math.nan
+            continue
+        first = int(place[i]) - 2
+        first = 0 if first < 0 else first
+        for a in range(first, first + _POINTS):
+            if math.isnan(lattice[a]):
+                distance = math.expm1(a / _PER_UNIT) / (1.0 + power / half)
+                lattice[a] = log_integral(distance, rise, half, power, freedom, nodes, weights)
+        # (8.13)  sum_a f(a) prod_{b != a} (x - b) / (a - b)
+        at = place[i] - first
+        below, above, two_above = at * (at - 1.0), (at - 2.0) * (at - 3.0), (at - 4.0) * (at - 5.0)
+        outer = above * two_above * ((at - 1.0) * -lattice[first] + 5.0 * at * lattice[first + 1])
+        middle = below * two_above * ((at - 3.0) * -lattice[first + 2] + (at - 2.0) * lattice[first + 3])
+        last = below * above * (5.0 * (at - 5.0) * -lattice[first + 4] + (at - 4.0) * lattice[first + 5])
+        result[i] = (outer + 10.0 * middle + last) / 120.0
+
+
+@inner
+def log_integral(d, rise, half, power, freedom, nodes, weights):  # type: ignore[no-untyped-def]
+    """Return the same for one D, about the mode of the integrand."""
+    # right where u is large; where it is small, 0 is near
+    s = math.log(2.0 * rise / (2.0 * half + freedom * d))
+    at_zero = -half - power * math.log1p(d)
+    if not rise * s - half * math.exp(s) - power * math.log1p(d * math.exp(s)) > at_zero:
+        s = 0.0
+    bend = -1.0
+    for _ in range(_STEPS):
+        tau = math.exp(s)
+        share = d * tau / (1.0 + d * tau)
+        slope = rise - half * tau - power * share
+        bend = -half * tau - power * share * (1.0 - share)  # the integrand is log-concave
+        step = slope / bend
+        s -= -1.0 if step < -1.0 else 1.0 if step > 1.0 else step
+        if -_SMALL_STEP < step < _SMALL_STEP:
+            break
+
+    width, largest, total = math.sqrt(-2.0 / bend), -math.inf, 0.0
+    for a in range(nodes.size):
+        at = s + width * nodes[a]
+        # (8.6)  (d + p)/2 s - d/2 e^s - (u + 1)/2 log(1 + D e^s)
+        value = rise * at - half * math.exp(at) - power * math.log1p(d * math.exp(at)) + nodes[a] * nodes[a]
+        if value > largest:
+            total *= math.exp(largest - value)
+            largest = value
+        total += weights[a] * math.exp(value - largest)
+    return largest + math.log(total * width)

@@ -16,5 +16,7 @@ def symmetric_roots(scatter: FloatArray) -> tuple[FloatArray, FloatArray]:
     (array([2., 3.]), array([0.5       , 0.33333333]))
     """
     size, axes = np.linalg.eigh(scatter)
+    if not size[-1] > 0.0:
+        raise np.linalg.LinAlgError("a scatter has no positive eigenvalue")
     size = np.sqrt(np.maximum(size, np.finfo(np.float64).eps * size.size * size[-1]))
     return (axes * size) @ axes.T, (axes / size) @ axes.T

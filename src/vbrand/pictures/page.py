@@ -1,9 +1,10 @@
 """Figures and words -> one HTML file: it fetches nothing, and a policy in the file forbids it to."""
 
+import functools
 import json
 from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbrand.facts.explain import DOUBT
 from vbrand.facts.facts import Facts
@@ -14,6 +15,9 @@ from vbrand.pictures import figures
 from vbrand.pictures.looks import INKS, NOVELTY_COLOURS, Look, looks_of
 from vbrand.pictures.rows import listed_groups, listed_rows, rows_to_look_at
 from vbrand.pictures.timeline import listed_events, timeline_figure
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 # the most novel groups whose columns are drawn; those after the first few are folded
 _MOST_EXPLAINED = 12
@@ -38,14 +42,7 @@ _LONGEST_NAME = 80
 
 def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
     """Return the report on a discovery that was made with these settings and these versions of packages."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise ImportError("reports need the package jinja2: pip install 'vbrand[report]'") from None
-
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["cut"] = _cut
-    template = environment.from_string(_resource("template.html"))
+    template = _template()
     lines = [_line(group, look) for group, look in zip(facts.groups, looks_of(facts.groups), strict=True)]
     explained = [line for line in lines if line["group"].kind == GroupKind.NOVEL and line["explanation"] is not None]
 
@@ -75,6 +72,19 @@ def report_html(facts: Facts, settings: Mapping[str, Any], versions: Mapping[str
         few_lines=any(series["off"] for series in report["figures"].get("profile", {"series": []})["series"]),
         report=_json(report),
     )
+
+
+@functools.cache
+def _template() -> "Template":
+    """Return the template of the page; the first report of a process compiles it, which takes longer than all else."""
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        raise ImportError("reports need the package jinja2: pip install 'vbrand[report]'") from None
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["cut"] = _cut
+    return environment.from_string(_resource("template.html"))
 
 
 def _report(facts: Facts, explained: list[dict[str, Any]]) -> dict[str, Any]:

@@ -129,7 +129,8 @@ def _height(event: Event, lives: list[Life]) -> int:
 
 def _told(event: Event) -> str:
     rows = f"\n{plural(event.rows, 'row', 'rows')}" if event.rows else ""
-    like = f": {short(event.like)}" if event.like and event.kind != EventKind.BORN else ""
+    link = ", like " if event.kind == EventKind.BORN else ": "
+    like = f"{link}{short(event.like)}" if event.like else ""
     return f"batch {event.batch}: {short(event.group)} {event.kind}{like}{rows}"
 
 

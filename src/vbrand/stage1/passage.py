@@ -83,10 +83,10 @@ class Passage:
     def log_volumes(self, rows: Rows) -> FloatArray:
         """Return log |dz/dy| of rows of this passage, (n,): less where cells are missing."""
         q, volume = rows.columns, np.full(len(rows), self.log_volume)
-        if rows.gaps is not None:
-            volume = self.coordinates.log_volumes(rows.table[:, :q])
-        if self.warp is not None and self.reduction is None:
-            for block in rows.blocks():
+        for block in rows.blocks():
+            if rows.gapped and np.isnan(cells := rows.table[block][:, :q]).any():
+                volume[block] = self.coordinates.log_volumes(cells)
+            if self.warp is not None and self.reduction is None:
                 volume[block] += self.warp.log_slopes(self.outward(rows.working(block)[:, :q]))
         return volume
 
@@ -122,12 +122,10 @@ class Passage:
 
     def rows(self, table: NDArray[Any] | Source) -> Rows:
         """Return the rows of a table as the model sees them; no copy of numbers that are as they were."""
-        if self.categories and isinstance(table, np.ndarray):
-            return self.coordinates.view(self.with_levels(self._measured(table), table), self.level_sizes)
         if isinstance(table, np.ndarray):
-            return self.coordinates.view(self._measured(table))
+            return self.coordinates.view(self._as_modelled(table), self.level_sizes)
         whole = self.reduction is None and self.warp is None and self.kept.all()
-        return self.coordinates.view(table if whole else table.mapped(self._measured))
+        return self.coordinates.view(table if whole else table.mapped(self._as_modelled), self.level_sizes)
 
     def reaching(self, scatters: FloatArray) -> "Passage":
         """Return a passage whose coordinates end where squares would swallow the least of these scatters, (K, q, q)."""
@@ -208,6 +206,10 @@ class Passage:
             return numbers
         codes = table[:, [one.column for one in self.categories]]
         return np.column_stack([numbers, np.where(np.isnan(codes), -1.0, codes)])
+
+    def _as_modelled(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return rows as the model sees them, but for units."""
+        return self.with_levels(self._measured(table), table)
 
     def _measured(self, table: NDArray[Any]) -> NDArray[Any]:
         """Return the columns that coordinates are of."""

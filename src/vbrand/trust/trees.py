@@ -21,6 +21,9 @@ TREES = 128
 _MOST_LEVELS = 10**6
 # rows that agree to so much of the scales of columns are one measurement; beyond so many steps all are
 _SAME, _MOST_STEPS = 1e-3, 2.0**62
+# of edges whose gains differ by less of themselves the first one drawn is taken: the last digits of weights, which may
+# follow from a fit, change with the units of columns
+_TIED = 1e-9
 # rows that one tree is asked of before the next
 _ASKED_AT_ONCE = 512
 
@@ -210,7 +213,7 @@ def _grow(table, side, weight, own, seed, leaf, column, edge, right, held, colum
                 state = _next(state)
                 cut = low + (high - low) * (np.float64(state >> np.uint64(11)) / 9007199254740992.0)
                 gain = _gain(table, side, weight, own, begin, end, columns[k], cut, leaf, branches)
-                if gain > best:
+                if gain > best * (1.0 + _TIED):
                     best, column[node], edge[node] = gain, columns[k], cut
                 tried += 1
                 if (tried + 1) * (tried + 1) > p:

@@ -26,7 +26,7 @@ def client():
 def spread(client, sizes=(70, 0, 1, 29, 100)):
     edges = np.append(0, np.cumsum(sizes))
     parts = [client.submit(np.array, ROWS[first:last], pure=False) for first, last in pairwise(edges)]
-    return WorkerRows(client, parts, list(sizes), 3, np.float64, Scratch())
+    return WorkerRows(client, parts, list(sizes), 3, np.float64, Scratch(), gaps=False)
 
 
 @pytest.mark.parametrize(

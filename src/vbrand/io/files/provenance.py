@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 _PACKAGES = ("vbrand", "numpy", "scipy", "scikit-learn", "numba")
+# what a setting can be, or each of a list of them
+SINGLE = (type(None), bool, int, float, str)
 
 
 def versions() -> dict[str, str]:
@@ -41,12 +43,12 @@ def kept_setting(name: str, value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         return value.item()
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, SINGLE):
         return value
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Real):
         return float(value)
-    if name == "concentration":
+    if name in ("concentration", "categories"):
         return [kept_setting("", part) for part in value]
     return np.asarray(value, dtype=np.float64)

@@ -52,6 +52,7 @@ class Flat:
         self, file: BinaryIO | _Handle, shape: tuple[int, ...], dtype: Any, scratch: Scratch, start: int = 0
     ) -> None:
         self.shape, self.dtype, self.scratch = shape, np.dtype(dtype), scratch
+        self.gapped = False  # whether any cell is missing (NaN)
         self._start, self._handle = start, file if isinstance(file, _Handle) else _Handle(file)
 
     @classmethod
@@ -77,7 +78,9 @@ class Flat:
         """Return the rows of a range, not read yet."""
         first, last, _ = piece.indices(len(self))
         start = self._start + first * self._row_bytes
-        return Flat(self._handle, (max(0, last - first), *self.shape[1:]), self.dtype, self.scratch, start)
+        part = Flat(self._handle, (max(0, last - first), *self.shape[1:]), self.dtype, self.scratch, start)
+        part.gapped = self.gapped
+        return part
 
     def room(self) -> "Numbers":
         """Return room for a small number of each row, all zero."""
@@ -107,6 +110,7 @@ class Flat:
         """Add rows at the end."""
         self.write(len(self), rows)
         self.shape = (len(self) + rows.shape[0], *self.shape[1:])
+        self.gapped = self.gapped or bool(np.isnan(rows).any())
 
     def write(self, first: int, rows: NDArray[Any]) -> None:
         """Write rows from a number on."""

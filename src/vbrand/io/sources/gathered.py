@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.io.sources.flat import Flat
+from vbrand.io.sources.levels import Levels
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.frames import Frame, TableError, arrow
 from vbrand.io.tables.material import check_labels, numbers_or_text, without_minus_one
@@ -21,14 +22,14 @@ class Gathered:
     rest: Flat  # (n, p)
 
 
-def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> Gathered:
-    """Return the rows of a table, those without a label on disk."""
+def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch, levels: Levels | None = None) -> Gathered:
+    """Return the rows of a table, those without a label on disk; columns of categories have `levels`."""
     names = names_of(frame, label)
-    single = np.float32 if frame.single else np.float64
+    single = np.float32 if frame.single and not levels else np.float64
     rows, labels, rest = [np.empty((0, len(columns)), single)], list[str](), Flat.empty(scratch, len(columns), single)
 
     scratch.heard(done := 0, frame.rows)
-    for block, cells in frame.blocks(columns, label):
+    for block, cells in frame.blocks(columns, label, levels=levels):
         given = [names[cell] for cell in cells]
         known = np.array([name is not None for name in given], dtype=bool)
         rows.append(block[known])
@@ -40,11 +41,11 @@ def gathered(frame: Frame, columns: list[str], label: str, scratch: Scratch) -> 
     return Gathered(np.concatenate(rows), numbers_or_text(labels, None)[0], rest)
 
 
-def spooled(frame: Frame, columns: list[str], scratch: Scratch, advice: str) -> Flat:
+def spooled(frame: Frame, columns: list[str], scratch: Scratch, advice: str, levels: Levels | None = None) -> Flat:
     """Return the rows of a table on disk."""
-    rows = Flat.empty(scratch, len(columns), np.float32 if frame.single else np.float64)
+    rows = Flat.empty(scratch, len(columns), np.float32 if frame.single and not levels else np.float64)
     scratch.heard(0, frame.rows)
-    for block, _ in frame.blocks(columns, advice=advice):
+    for block, _ in frame.blocks(columns, advice=advice, levels=levels):
         rows.add(block)
         scratch.heard(len(rows), frame.rows)
     arrow().default_memory_pool().release_unused()

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from vbrand.io.sources.gathered import gathered, names_of, spooled
+from vbrand.io.sources.levels import named_levels, placed
 from vbrand.io.sources.partitions import collected, collected_labelled
 from vbrand.io.sources.scratch import Scratch
-from vbrand.io.tables.columns import measured, want_columns
+from vbrand.io.tables.columns import choice_of, want_columns
 from vbrand.io.tables.folders import is_pipe, open_tables
 from vbrand.io.tables.frames import Frame, TableError, arrow, few_texts
 from vbrand.io.tables.material import Carried, Material, Roles, Unknown
@@ -51,10 +52,9 @@ def read_large(train: str, test: str | None, roles: Roles, scratch: Scratch, cli
     Without a `client` of Dask rows lie on disk, with one on its workers, which read the files. Of the columns that are
     not measured the id and those of `--ignore` go through to the output.
     """
-    if roles.truth is not None or roles.replicate is not None or roles.category:
+    if roles.truth is not None or roles.replicate is not None:
         raise TableError(
-            "--truth, --replicate and --category are for tables that are held in memory: leave them out, or take "
-            "fewer rows."
+            "--truth and --replicate are for tables that are held in memory: leave them out, or take fewer rows."
         )
     assert roles.label is not None
     known = open_tables(train, roles.all)
@@ -63,24 +63,34 @@ def read_large(train: str, test: str | None, roles: Roles, scratch: Scratch, cli
     for name, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
         if name is not None:
             other.require(name, option)
-    columns, notes = measured(known, roles.all, other, roles.measure)
+    for name in roles.category:
+        known.require(name, "--category")
+    choice = choice_of(known, roles.all, other, roles.measure, roles.category, hints=False)
+    columns, notes = [*choice.columns, *choice.categories], choice.notes
+    if not columns:
+        raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
     want_columns(other, columns, f"which {known.name} has")
 
     if client is None:
-        found = gathered(known, columns, roles.label, scratch)
-        rows, labels = found.rows, found.labels
-        rest: Any = found.rest if test is None else spooled(other, columns, scratch, "leave the column out (--ignore)")
-    else:
-        table = _on_workers(train)[[*columns, roles.label]]
-        rows, labels, rest, _ = collected_labelled(table, roles.label, client, scratch)
+        levels = named_levels(known, choice.categories)
+        found = gathered(known, columns, roles.label, scratch, levels)
+        rows, labels, categories = found.rows, found.labels, placed(columns, levels)
+        rest: Any = found.rest
         if test is not None:
-            rest = collected(_on_workers(test)[columns], Columns(len(columns), tuple(columns)), client, scratch)
+            rest = spooled(other, columns, scratch, "leave the column out (--ignore)", levels)
+    else:
+        table, own = _on_workers(train)[[*columns, roles.label]], Columns(len(columns), tuple(columns))
+        rows, labels, rest, _, categories = collected_labelled(table, roles.label, client, scratch, choice.categories)
+        if test is not None:
+            rest = collected(_on_workers(test)[columns], own, client, scratch, categories)
     if len(rest) == 0:
         raise TableError(
             f"every row of {known.name} has a label; leave the label of unknown rows empty, or give a second table."
         )
     carried = _carried(other, roles, roles.label if test is None else None, scratch)
-    return Material(rows, labels, Unknown(rest, tuple(columns), carried, other.name), tuple(notes))
+    return Material(
+        rows, labels, Unknown(rest, tuple(columns), carried, other.name, categories=categories), tuple(notes)
+    )
 
 
 def _on_workers(path: str) -> Any:

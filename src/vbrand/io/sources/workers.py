@@ -31,14 +31,24 @@ class WorkerRows:
     """Rows, (n, p), in parts that are on workers."""
 
     def __init__(
-        self, client: Any, parts: list[Any], sizes: list[int], columns: int, dtype: Any, scratch: Scratch
+        self, client: Any, parts: list[Any], sizes: list[int], columns: int, dtype: Any, scratch: Scratch, gaps: bool
     ) -> None:
+        """Take parts of so many rows each; `gaps` says whether cells may be missing."""
         self.client, self.scratch, self.dtype = client, scratch, np.dtype(dtype)
-        self._parts, self._edges = parts, np.append(0, np.cumsum(sizes)).astype(np.int64)
+        self._gaps, self._parts, self._edges = gaps, parts, np.append(0, np.cumsum(sizes)).astype(np.int64)
         self.shape = (int(self._edges[-1]), columns)
 
     def __len__(self) -> int:
         return self.shape[0]
+
+    @cached_property
+    def gapped(self) -> bool:
+        """Return whether any cell is missing (NaN)."""
+
+        def look(number: int) -> Any:
+            return self._submit(_gapped, self._parts[number])
+
+        return self._gaps and any(in_order(self.client, look, len(self._parts)))
 
     def __getitem__(self, chosen: Any) -> NDArray[Any]:
         numbers = numbers_of(chosen, len(self))
@@ -73,14 +83,15 @@ class WorkerRows:
         self._cut(edges)
         parts = [self._submit(_applied, function, part) for part in self._parts]
         first = function(self[:1])
-        return WorkerRows(self.client, parts, np.diff(edges).tolist(), first.shape[1], first.dtype, self.scratch)
+        sizes = np.diff(edges).tolist()
+        return WorkerRows(self.client, parts, sizes, first.shape[1], first.dtype, self.scratch, self._gaps)
 
     def without(self, given: BoolArray) -> "WorkerRows":
         """Return the rows that are not given."""
         left = [~given[first:last] for first, last in pairwise(self._edges.tolist())]
         parts = [self._submit(_taken, part, own) for part, own in zip(self._parts, left, strict=True)]
         sizes = [int(own.sum()) for own in left]
-        return WorkerRows(self.client, parts, sizes, self.shape[1], self.dtype, self.scratch)
+        return WorkerRows(self.client, parts, sizes, self.shape[1], self.dtype, self.scratch, self._gaps)
 
     def each(
         self,
@@ -143,23 +154,26 @@ def gathered_parts(
     client: Any, parts: list[Any], columns: int, dtype: Any, scratch: Scratch
 ) -> tuple[WorkerRows, NDArray[Any], list[Any]]:
     """Return the rows of partitions that nobody has labelled, and here those that have a label, and their labels."""
+    found = looked_at(client, _labelled, parts)
+    rows = [
+        client.submit(_unlabelled, part, seen, pure=False) for part, (_, seen, *_) in zip(parts, found, strict=True)
+    ]
+    rest = WorkerRows(
+        client, rows, [size for size, *_ in found], columns, dtype, scratch, any(gaps for *_, gaps in found)
+    )
+    known = np.concatenate([np.empty((0, columns), dtype), *(own for _, _, own, *_ in found)])
+    return rest, known, [label for _, _, _, labels, _ in found for label in labels]
 
-    def look(number: int) -> Any:
-        return client.submit(_labelled, parts[number], pure=False)
 
+def looked_at(client: Any, look: Callable[..., Any], parts: list[Any], *more: Any) -> list[Any]:
+    """Return what a look at each partition tells, in their order."""
     try:
-        found = in_order(client, look, len(parts))
+        return in_order(client, lambda number: client.submit(look, parts[number], *more, pure=False), len(parts))
     except (TableError, ClusterError):
         raise
     except Exception as error:  # whatever the reader of a file says
         why = (str(error.__cause__ or error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise TableError(f"a partition of the Dask table can't be read: {why}. Mend it, and begin again.") from None
-    rows = [
-        client.submit(_unlabelled, part, seen, pure=False) for part, (_, seen, _, _) in zip(parts, found, strict=True)
-    ]
-    rest = WorkerRows(client, rows, [size for size, _, _, _ in found], columns, dtype, scratch)
-    known = np.concatenate([np.empty((0, columns), dtype), *(own for _, _, own, _ in found)])
-    return rest, known, [label for _, _, _, labels in found for label in labels]
 
 
 def _short(numbers: IntArray) -> IntArray | slice:
@@ -172,8 +186,8 @@ def _short(numbers: IntArray) -> IntArray | slice:
 # What runs on workers. A partition is its rows, those of them that have a label, and these labels.
 
 
-def _labelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> tuple[int, int, NDArray[Any], list[Any]]:
-    return part[0].shape[0], _print_of(part), part[1], part[2]
+def _labelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> tuple[int, int, NDArray[Any], list[Any], bool]:
+    return part[0].shape[0], _print_of(part), part[1], part[2], _gapped(part[0])
 
 
 def _unlabelled(part: tuple[NDArray[Any], NDArray[Any], list[Any]], seen: int) -> NDArray[Any]:
@@ -193,6 +207,10 @@ def _print_of(part: tuple[NDArray[Any], NDArray[Any], list[Any]]) -> int:
 
 def _taken(rows: NDArray[Any], chosen: Any) -> NDArray[Any]:
     return np.asarray(rows[chosen])
+
+
+def _gapped(rows: NDArray[Any]) -> bool:
+    return bool(np.isnan(rows).any())
 
 
 def _applied(function: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any]) -> NDArray[Any]:

@@ -5,7 +5,7 @@ none, nor are whole numbers unless the user says so.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from vbrand.types import BoolArray, FloatArray
 # text of more levels, or of fewer rows per level, is no category unless it is named
 FEW, ROWS_PER_LEVEL = 50, 3
 # more levels than these name rows, whatever the user says
-_MOST = 1_000
+MOST = 1_000
 
 # what a level is called that no labelled row has
 OTHER_LEVEL = "another level"
@@ -48,7 +48,7 @@ def coded(table: Any, wanted: Wanted) -> tuple[Any, Categories]:
     chosen = _chosen(table, wanted)
     found, replaced = list[Category](), dict[int, FloatArray]()
     for j in chosen:
-        texts = texts_of(_column(table, j))
+        texts = texts_of(column_of(table, j))
         levels = tuple(sorted({text for text in texts if text is not None}))
         check_levels(_called(table, j), len(levels), len(texts))
         found.append(Category(j, levels))
@@ -60,7 +60,7 @@ def recoded(table: Any, categories: Sequence[Category], columns: Columns) -> Any
     """Return another table of the same columns with the numbers that stand for its levels."""
     if not categories or len(getattr(table, "shape", ())) != 2 or table.shape[1] != columns.count:
         return table  # whoever validates it says what is wrong
-    each = {one.column: numbers_of(texts_of(_column(table, one.column)), one.levels) for one in categories}
+    each = {one.column: numbers_of(texts_of(column_of(table, one.column)), one.levels) for one in categories}
     return _with_columns(table, each)
 
 
@@ -74,17 +74,24 @@ def settled(
     if not categories:
         return rows, ()
     lots = _lots(rows[labelled], categories)
-    rows, found = rows.copy(), list[Category]()
+    found = list[Category]()
     for one, lot in zip(categories, lots, strict=True):
+        column = rows[labelled, one.column]
+        counts = np.bincount(column[~np.isnan(column)].astype(np.int64), minlength=len(one.levels))
+        order = np.lexsort((lot, -counts))[: int((counts > 0).sum())]
+        found.append(Category(one.column, tuple(one.levels[k] for k in order.tolist())))
+    return renumbered(rows, tuple(categories), tuple(found)), tuple(found)
+
+
+def renumbered(rows: NDArray[Any], before: Categories, after: Categories) -> NDArray[Any]:
+    """Return rows, in which numbers stand for the levels of before, with those that stand for levels from now on."""
+    rows = rows.copy()
+    for one, other in zip(before, after, strict=True):
         column = rows[:, one.column]
         there = ~np.isnan(column)
-        counts = np.bincount(column[there & labelled].astype(np.int64), minlength=len(one.levels))
-        order = np.lexsort((lot, -counts))[: int((counts > 0).sum())]
-        place = np.full(len(one.levels), order.size)
-        place[order] = np.arange(order.size)
+        place = np.append(numbers_of(one.levels, other.levels), other.size - 1)
         column[there] = place[column[there].astype(np.int64)]
-        found.append(Category(one.column, tuple(one.levels[k] for k in order.tolist())))
-    return rows, tuple(found)
+    return rows
 
 
 def _lots(rows: NDArray[Any], categories: Sequence[Category]) -> list[NDArray[np.uint64]]:
@@ -102,8 +109,12 @@ def texts_of(values: Iterable[Any]) -> list[str | None]:
 def few_levels(texts: Sequence[str | None]) -> bool:
     """Return whether a column of text has few levels, but two at least, most of them no numbers, and rows of each."""
     there = [text for text in texts if text is not None]
-    levels = set(there)
-    if len(levels) < 2 or len(levels) > FEW or len(levels) * ROWS_PER_LEVEL > len(there):
+    return are_few(set(there), len(there))
+
+
+def are_few(levels: Collection[str], rows: int) -> bool:
+    """Return the same, given the levels and how many rows have one."""
+    if len(levels) < 2 or len(levels) > FEW or len(levels) * ROWS_PER_LEVEL > rows:
         return False
     return sum(map(is_number, levels)) * 2 <= len(levels)
 
@@ -123,24 +134,29 @@ def _chosen(table: Any, wanted: Wanted) -> list[int]:
     if wanted is None or len(getattr(table, "shape", ())) != 2:
         return []
     if not isinstance(wanted, str):
-        listed = isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
-        if not listed or np.ndim(np.asarray(wanted, object)) != (0 if isinstance(wanted, set | frozenset) else 1):
-            given = " ".join(repr(wanted).split())  # one line, also of a table
-            raise ValueError(f"categories={given}: give 'auto', None, or a list of names or places of columns.")
-        return sorted({_place(one, names, table.shape[1]) for one in wanted})
+        return wanted_places(wanted, names, table.shape[1])
     if names is None or not hasattr(table, "dtypes"):
         return []
     return [j for j, dtype in enumerate(table.dtypes) if _is_category(table, j, str(dtype).lower())]
+
+
+def wanted_places(wanted: Any, names: Sequence[Any] | None, count: int) -> list[int]:
+    """Return the places of the columns that the user calls categories."""
+    listed = isinstance(wanted, list | tuple | set | frozenset | np.ndarray)
+    if not listed or np.ndim(np.asarray(wanted, object)) != (0 if isinstance(wanted, set | frozenset) else 1):
+        given = " ".join(repr(wanted).split())  # one line, also of a table
+        raise ValueError(f"categories={given}: give 'auto', None, or a list of names or places of columns.")
+    return sorted({_place(one, names, count) for one in wanted})
 
 
 def _is_category(table: Any, j: int, dtype: str) -> bool:
     """Return whether a column of a frame is a category, by its type and, if it is text, by its levels."""
     if dtype.startswith(("category", "categorical", "enum", "bool")):
         return True
-    return dtype.startswith(("object", "str")) and few_levels(texts_of(_column(table, j)))
+    return dtype.startswith(("object", "str")) and few_levels(texts_of(column_of(table, j)))
 
 
-def _place(one: Any, names: list[Any] | None, count: int) -> int:
+def _place(one: Any, names: Sequence[Any] | None, count: int) -> int:
     if names is not None and one in names:
         return names.index(one)
     if isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < count:
@@ -148,7 +164,8 @@ def _place(one: Any, names: list[Any] | None, count: int) -> int:
     raise ValueError(f"categories names {one!r}; the table has no such column.")
 
 
-def _column(table: Any, j: int) -> Any:
+def column_of(table: Any, j: int) -> Any:
+    """Return the cells of a column."""
     if hasattr(table, "iloc"):
         return table.iloc[:, j].tolist()
     return table[:, j].to_list() if hasattr(table, "to_pandas") else np.asarray(table, dtype=object)[:, j].tolist()
@@ -160,7 +177,7 @@ def _called(table: Any, j: int) -> str:
 
 def check_levels(name: str, levels: int, rows: int) -> None:
     """Refuse more levels than a category may have."""
-    if levels > _MOST:
+    if levels > MOST:
         raise ValueError(
             f"{name} has {levels:,} levels in {rows:,} rows: an id or free text, not a category. Leave it out."
         )

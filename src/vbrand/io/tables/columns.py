@@ -56,15 +56,16 @@ def choice_of(
     roles: set[str],
     other: Frame | None = None,
     wanted: Collection[str] = (),
-    named: Collection[str] | None = None,
+    named: Collection[str] = (),
+    hints: bool = True,
 ) -> Choice:
     """Return which columns of a table of known rows are measured; `other` is the table of unknown ones.
 
     `roles` are columns that mean something else, `wanted` those that are to be measured whatever they look like;
-    `named` those that are categories; None: there can't be any.
+    `named` those that are categories. `hints` on what else might be one want columns of text to be read as a whole.
     """
     others = [name for name in known.columns if name not in roles]
-    categories = [name for name in others if name in (named or ())]
+    categories = [name for name in others if name in named]
     columns = [name for name in others if name in known.numeric or name in known.mixed or name in wanted]
     columns = [name for name in columns if name not in categories]
     told_apart = {*columns, *known.empty, *categories}
@@ -80,8 +81,8 @@ def choice_of(
         ids = {}
     growing = [name for name in known.growing(suspects) if name not in ids]
     columns = [name for name in columns if name not in ids]
-    if named is None:
-        return Choice(columns, left_out | ids, growing)
+    if not hints:
+        return Choice(columns, left_out | ids, growing, categories)
     codes = [name for name in columns if name in suspects and _may_be_codes(known, name)]
     texts = [name for name, reason in left_out.items() if reason == Reason.TEXT]
     offered = [name for name in texts if _may_be_category(known, other, name)]
@@ -110,7 +111,7 @@ def measured(
     known: Frame, roles: set[str], other: Frame | None = None, wanted: Collection[str] = ()
 ) -> tuple[list[str], list[str]]:
     """Return the columns that are measured, and notes on what was left out or looks as if it should be."""
-    choice = choice_of(known, roles, other, wanted)
+    choice = choice_of(known, roles, other, wanted, hints=False)
     if not choice.columns:
         raise TableError(f"{known.name} has no column of numbers beside the label and what is left out.")
     return choice.columns, choice.notes

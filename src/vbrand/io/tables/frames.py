@@ -5,7 +5,7 @@ Numbers go straight into one array; text that looks like a number stays text whe
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import brief
-from vbrand.types import IntArray
+from vbrand.io.tables.categories import numbers_of
+from vbrand.types import FloatArray, IntArray
 
 # rows that are read at once, at most, and numbers
 BATCH_ROWS = 65_536
@@ -114,17 +115,26 @@ class Frame:
         return array
 
     def blocks(
-        self, columns: list[str], label: str | None = None, advice: str = "leave the column out"
+        self,
+        columns: list[str],
+        label: str | None = None,
+        advice: str = "leave the column out",
+        levels: Mapping[str, Sequence[str]] | None = None,
     ) -> Iterator[tuple[NDArray[Any], list[str | None]]]:
-        """Return the numbers of some columns, and the cells of one more as text, batch by batch."""
-        self._check_numeric(columns, advice)
+        """Return the numbers of some columns, and the cells of one more as text, batch by batch.
+
+        Of columns with `levels` numbers stand for these; that after the last for any other one.
+        """
+        coded = levels or {}
+        self._check_numeric([name for name in columns if name not in coded], advice)
         first, others = 0, [] if label is None else [label]
         for batch in self.batches([*columns, *others]):
-            block = np.empty((batch.num_rows, len(columns)), np.float32 if self.single else np.float64)
+            block = np.empty((batch.num_rows, len(columns)), np.float32 if self.single and not coded else np.float64)
             for j, name in enumerate(columns):
-                block[:, j] = _floats(batch.column(name))
+                cells = batch.column(name)
+                block[:, j] = _floats(cells) if name not in coded else _places(cells, coded[name])
             if columns:
-                self._check_finite(block, columns, None, advice, first, gaps=False)
+                self._check_finite(block, columns, None, advice, first)
             first += batch.num_rows
             yield block, [] if label is None else few_texts(batch.column(label))
 
@@ -151,13 +161,12 @@ class Frame:
         positions: IntArray | None,
         advice: str,
         first: int = 0,
-        gaps: bool = True,
     ) -> None:
-        """Refuse infinite numbers, and missing ones unless there may be gaps; `first` rows came before the array's."""
+        """Refuse infinite numbers; `first` rows came before the array's."""
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum(dtype=np.float64)):
                 return
-        odd = np.isinf(array) if gaps else ~np.isfinite(array)
+        odd = np.isinf(array)
         bad = {name: odd[:, j] for j, name in enumerate(columns)}
         bad = {name: where for name, where in bad.items() if where.any()}
         if not bad:
@@ -166,9 +175,9 @@ class Frame:
         row = first + int(np.flatnonzero(where if positions is None else where[positions])[0]) + 1
         cells = sum(int(where.sum()) for where in bad.values())
         raise TableError(
-            f"column '{name}' of {self.name} has {'an' if gaps else 'a missing or'} infinite number in row {row} (such "
+            f"column '{name}' of {self.name} has an infinite number in row {row} (such "
             f"cells in all: {cells:,}; columns with them: {len(bad):,}). "
-            f"{'Leave such cells empty' if gaps else 'Fill them in, drop those rows'}, or {advice}."
+            f"Leave such cells empty, or {advice}."
         )
 
 
@@ -199,10 +208,21 @@ def _texts(column: Any) -> list[str | None]:
 
 def few_texts(column: Any) -> list[str | None]:
     """Return the cells of a column with few different ones."""
-    types = arrow().types
-    coded = column if types.is_dictionary(column.type) else column.dictionary_encode()
+    texts, codes = _different(column)
+    return [texts[code] for code in codes.tolist()]
+
+
+def _places(column: Any, levels: Sequence[str]) -> FloatArray:
+    """Return the numbers that stand for the levels of a column."""
+    texts, codes = _different(column)
+    return numbers_of(texts, levels)[codes]
+
+
+def _different(column: Any) -> tuple[list[str | None], IntArray]:
+    """Return the different cells of a column, last none, and which of them each one is."""
+    coded = column if arrow().types.is_dictionary(column.type) else column.dictionary_encode()
     texts = [*_texts(coded.dictionary), None]
-    return [texts[code] for code in coded.indices.fill_null(len(texts) - 1).to_pylist()]
+    return texts, coded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
 
 
 def _text(value: Any) -> str | None:

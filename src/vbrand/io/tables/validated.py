@@ -32,24 +32,24 @@ class Columns:
         return names if indices.size <= most else f"{names} and {indices.size - most} more"
 
 
-def first_rows(estimator: Any, table: Any, least_rows: int, gaps: bool = False) -> tuple[NDArray[Any], Columns]:
+def first_rows(estimator: Any, table: Any, least_rows: int) -> tuple[NDArray[Any], Columns]:
     """Return the rows of the table that an estimator is fitted to, and its columns; the estimator stays as it is.
 
-    With `gaps` cells may be missing: they are NaN.
+    Cells that are missing are NaN.
     """
     # scikit-learn notes columns on the estimator while it validates; a fit that is refused later should leave no trace
     stand_in = type(type(estimator).__name__, (BaseEstimator,), {})()
     rows = _validated(stand_in, table, reset=True, least_rows=least_rows)
     names = getattr(stand_in, "feature_names_in_", None)
     columns = Columns(rows.shape[1], None if names is None else tuple(str(name) for name in names))
-    _check_finite(rows, columns, gaps)
+    _check_finite(rows, columns)
     return rows, columns
 
 
-def more_rows(estimator: Any, table: Any, columns: Columns, gaps: bool = False) -> NDArray[Any]:
+def more_rows(estimator: Any, table: Any, columns: Columns) -> NDArray[Any]:
     """Return the rows of another table, which has the columns that the estimator was fitted with."""
     rows = _validated(estimator, table, reset=False, least_rows=1)
-    _check_finite(rows, columns, gaps)
+    _check_finite(rows, columns)
     return rows
 
 
@@ -121,25 +121,19 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _check_finite(rows: NDArray[Any], columns: Columns, gaps: bool) -> None:
-    """Refuse infinite numbers, and missing ones unless there may be gaps."""
+def _check_finite(rows: NDArray[Any], columns: Columns) -> None:
+    """Refuse infinite numbers."""
     with np.errstate(over="ignore", invalid="ignore"):
         suspect = not np.isfinite(rows.sum(dtype=np.float64))  # no second table where all is well
     if not suspect:
         return
-    counts = (np.isinf(rows) if gaps else ~np.isfinite(rows)).sum(axis=0)
+    counts = np.isinf(rows).sum(axis=0)
     if not counts.any():
         return
     worst = int(counts.argmax())
     others = int((counts > 0).sum()) - 1
     more = f", and {others} more columns have such values too" if others else ""
-    if gaps:
-        raise ValueError(
-            f"{columns.called(worst)} has {counts[worst]} infinite values{more}. Correct them; a value that nobody "
-            "knows is NaN."
-        )
-    kind = "NaN" if np.isnan(rows[:, worst]).any() else "inf"
     raise ValueError(
-        f"{columns.called(worst)} has {counts[worst]} missing or infinite values ({kind}){more}. "
-        "Drop those rows or columns, or fill them in; VBrand.discover takes missing values as they are."
+        f"{columns.called(worst)} has {counts[worst]} infinite values{more}. Correct them; a value that nobody "
+        "knows is NaN."
     )
