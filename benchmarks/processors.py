@@ -3,7 +3,8 @@
     python benchmarks/processors.py [tables]
 
 Each kind of processor is a process of its own (numba and OpenBLAS are told which one they are on), with a numba cache
-of its own. Printed: the share of rows with the same label as here, and where it is less than 1 how bounds differ.
+of its own. Printed: the share of rows with the same label as here, and where it is less than 1 how bounds differ. From
+50 tables on, what was seen goes into SECURITY.md.
 """
 
 import json
@@ -14,6 +15,7 @@ import tempfile
 import warnings
 
 import numpy as np
+from seen import seen
 
 KINDS = {
     "generic, Nehalem": {"NUMBA_CPU_NAME": "generic", "OPENBLAS_CORETYPE": "Nehalem"},
@@ -21,6 +23,7 @@ KINDS = {
 }
 # what must hold: mean share of rows with the same label, and nats between bounds where labels differ
 AGREE, NATS = 0.995, 2.0
+TABLES = 50
 
 
 def table(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -63,20 +66,24 @@ def elsewhere(kind: dict[str, str], tables: int) -> list[tuple[list[int], float]
 def main(tables: int) -> bool:
     here, failed = answers(tables), False
     for name, kind in KINDS.items():
-        shares, far = list[float](), list[str]()
+        shares, far, apart = list[float](), list[str](), 0.0
         for seed, ((own, bound), (other, other_bound)) in enumerate(zip(here, elsewhere(kind, tables), strict=True)):
             shares.append(float(np.mean(np.array(own) == np.array(other))))
             if shares[-1] < 1.0:
                 far.append(f"table {seed}: {shares[-1]:.3f} the same, bounds {other_bound - bound:+.3g} apart")
-                failed |= abs(other_bound - bound) >= NATS
-        failed |= float(np.mean(shares)) < AGREE
-        print(f"{name}: {np.mean(shares):.4f} of the rows of {tables} tables have the same label", *far, sep="\n  ")
+                apart = max(apart, abs(other_bound - bound))
+        failed |= float(np.mean(shares)) < AGREE or apart >= NATS
+        told = f"{np.mean(shares):.4f} of the rows of {tables} tables have the same label"
+        print(f"{name}: {told}", *far, sep="\n  ", flush=True)
+        if tables >= TABLES:
+            others = f"; in the {len(far)} where some differ, bounds are up to {apart:.2g} nats apart" if far else ""
+            seen("benchmarks", f"labels as on another processor ({name})", told + others)
     return failed
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else TABLES
     if "--answers" in sys.argv:
         print(json.dumps(answers(count)))
     else:
