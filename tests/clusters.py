@@ -9,13 +9,15 @@ from contextlib import contextmanager
 
 import pytest
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
 
 @contextmanager
 def cluster(workers=2):
-    """Return the client of so many processes."""
+    """Return the client of so many processes; they are started again however often they are killed."""
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as processes,
         distributed.Client(processes, set_as_default=False) as client,
     ):

@@ -43,6 +43,7 @@ def test_a_given_client_is_taken_and_its_tasks_may_lose_workers(client):
 
 
 SCRIPT = """
+import dask
 import numpy as np
 from vbrand.io.sources.cluster import client_of, in_order
 
@@ -53,6 +54,7 @@ if __name__ == "__main__":
     assert set(own.values()) == {"Worker True"}, own
     assert in_order(client, lambda i: client.submit(np.square, i), 5) == [0, 1, 4, 9, 16]
     assert set(client.run(lambda: __import__("os").environ["MALLOC_TRIM_THRESHOLD_"]).values()) == {str(2**27)}
+    assert dask.config.get("distributed.deploy.lost-worker-timeout") == "1h"  # workers killed twice come back twice
     print("done")
 """
 
