@@ -215,7 +215,7 @@ def settings() -> tuple[dict[str, Tuning], dict[str, Tuning]]:
             value = getattr(tuning.check, name)
             changed = replace(tuning.check, **{name: type(value)(factor * value)})
             of_check[f"{name} {word}"] = replace(tuning, check=changed)
-        for name in ("nothing_in_novel", "nothing_in_known"):
+        for name in ("nothing_in_known",):
             value = getattr(tuning.check, name)
             odds = factor * value / (1.0 - value)
             changed = replace(tuning.check, **{name: odds / (1.0 + odds)})

@@ -1,11 +1,13 @@
 """The table of cells: what hidden rows say about unlabelled ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 from sklearn.isotonic import IsotonicRegression
 
-from vbrand.trust.table import Counts, _draw_usual, _rising, draw_shares, novelty_beyond
+from vbrand.trust.table import Counts, _draw_chance, _draw_usual, _rising, draw_shares, novelty_beyond
 from vbrand.trust.tuning import TUNED
 
 
@@ -19,7 +21,8 @@ def shares(unlabelled, hidden, starts):
         np.stack([labelled, labelled]),
         np.full((2, len(hidden)), TUNED.shift),
     )
-    return draw_shares(counts, np.random.default_rng(0), TUNED)
+    # long enough that what is seen is what the model says, and not the luck of a few draws
+    return draw_shares(counts, np.random.default_rng(0), replace(TUNED, table_sweeps=600, warm_up=100))
 
 
 def test_a_cell_that_no_hidden_row_falls_into_is_novel():
@@ -66,9 +69,9 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 @pytest.mark.parametrize(("rows", "known", "mean"), [(5, 2.0, 10.0), (0, 0.5, 3.0), (40, 12.0, 20.0)])
 def test_novelty_follows_its_conditional(rows, known, mean):
     """(9.5) and (9.6), by quadrature."""
-    nothing = np.full(1, 0.5)
-    beyond = novelty_beyond(np.array([rows]), nothing, mean)
-    drawn = beyond.draw(np.full((200_000, 1), known), np.random.default_rng(0))[:, 0]
+    beyond = novelty_beyond(np.array([rows]), mean)
+    weighed = beyond.weigh(np.full((200_000, 1), known), np.full((1, 1), 0.5))
+    drawn = beyond.draw(weighed, np.random.default_rng(0))[:, 0]
 
     def density(nu):
         return stats.poisson.pmf(rows, known + nu) * np.exp(-nu / mean) / mean
@@ -125,3 +128,75 @@ def test_names_of_classes_do_not_change_the_draws():
     renamed = shares([60, 70, 30], [hidden[j] for j in order], [0, 2, 3])
     np.testing.assert_array_equal(renamed.classes, plain.classes[:, order])
     np.testing.assert_array_equal(renamed.novel_rows, plain.novel_rows)
+
+
+def test_a_class_that_grew_fivefold_and_was_cut_is_known():
+    """Forty of 390 labelled rows, half of the unlabelled ones, in six pieces: known. A cell without any is novel."""
+    pieces = np.array([5, 7, 8, 6, 4, 6])
+    hidden = np.array([[340, 1, 1, 2, 2, 2, 2, 0], [4, *pieces, 0]], dtype=float)
+    rows = np.array([1_500 + 150, *(36 * pieces + 4), 200])
+    # a tenth of its hidden rows fell into known components, which hold 150 rows of it: so it has 1,500, give or take
+    fit, worth = [0.5, 0.5], [1 / (1 / 341 + 1 / 1_501), 1 / (1 / 5 + 1 / 151)]
+    counts = Counts(
+        rows, hidden, np.arange(9), np.array([fit, [350 / 390, 40 / 390]]), np.array([worth, 2 * [TUNED.shift]])
+    )
+    found = draw_shares(counts, np.random.default_rng(0), TUNED)
+    assert found.novel[1:7].max() < 0.3
+    assert found.novel[7] > 0.9
+
+
+def counts_of_cells(novel, before=0.0):
+    """Return a table of one known cell and so many novel ones, of 10 rows each."""
+    cells = np.full(novel + 1, 10)
+    return Counts(cells, np.ones((1, cells.size)), np.arange(cells.size + 1), np.ones((2, 1)), np.ones((2, 1)), before)
+
+
+@pytest.mark.parametrize("before", [0.0, 220.0])
+def test_the_chance_of_novelty_is_learned_from_all_novel_cells(before):
+    """(9.25), by quadrature; in a batch there is novelty only where it begins there: P = pi n_b / n.
+
+    Of ten novel cells three hold novelty.
+    """
+    counts, some = counts_of_cells(10, before), np.zeros((4_000, 11), dtype=bool)
+    some[:, 1:4] = True
+    lately = 110 / (110 + before)
+    generator, chance = np.random.default_rng(0), np.full((4_000, 11), 0.2 * lately)
+    for _ in range(1 if before == 0.0 else 30):
+        chance = _draw_chance(chance, some, counts, generator)
+    assert (chance[:, 0] == 0.2 * lately).all()
+
+    def likelihood(p):
+        pi = min(p, 0.5)
+        return (pi * lately) ** 3 * (1.0 - pi * lately) ** 7
+
+    evidence = integrate.quad(likelihood, 0.0, 1.0, points=[0.5])[0]
+    expected = integrate.quad(lambda p: min(p, 0.5) * likelihood(p), 0.0, 1.0, points=[0.5])[0] / evidence
+    assert chance[:, 1].mean() / lately == pytest.approx(expected, rel=0.02)
+
+
+def test_draws_of_the_table_have_the_shares_that_the_model_says():
+    """(9.26) and (9.27): one class, a known cell and a novel one, by a grid over N, q and s."""
+    t, b, k, vague = np.array([60, 40]), np.array([6.0, 2.0]), 2.0, TUNED.vague / 2
+    counts = Counts(t, b[None], np.arange(3), np.ones((2, 1)), np.full((2, 1), k))
+    long = replace(TUNED, table_sweeps=3_000, warm_up=200, chains=40)
+    found = draw_shares(counts, np.random.default_rng(0), long)
+
+    rows = np.linspace(0.5, 300.0, 400)[:, None]  # N
+    size = np.exp(np.linspace(0.0, np.log(100.0), 600))  # s, as likely on a scale of logarithms
+    prior = integrate.trapezoid(stats.gamma.pdf(rows, k, scale=size / k), np.log(size), axis=1)[:, None]
+    share = stats.beta(b[1] + vague, b[0] + vague).ppf((np.arange(150) + 0.5) / 150)[None]  # q of the novel cell
+    rates = rows * (1.0 - share), rows * share
+    none, some = zip(*(_likelihoods(t[c], rates[c], 10.0) for c in range(2)), strict=True)
+    weight = prior * (TUNED.nothing_in_known * none[0] + (1.0 - TUNED.nothing_in_known) * some[0])
+    # there is one novel cell, which holds novelty with probability E[min(p, 1/2)] = 3/8
+    nu = np.linspace(0.0, 100.0, 400)[1:, None, None]
+    joint = stats.poisson.pmf(t[1], rates[1] + nu) * np.exp(-nu / 10.0) / 10.0 * nu / (rates[1] + nu)
+    novel = 3.0 * (weight * joint.sum(axis=0) * (nu[1] - nu[0]).item()).sum()
+    assert found.novel[1] == pytest.approx(novel / (weight * (5.0 * none[1] + 3.0 * some[1])).sum(), abs=0.02)
+
+
+def _likelihoods(rows, known, mean):
+    """Return P(rows | known rate) without novelty, and with it (9.6)."""
+    stretch = 1.0 + 1.0 / mean
+    log_some = known / mean - np.log(mean) - (rows + 1) * np.log(stretch)
+    return stats.poisson.pmf(rows, known), np.exp(log_some) * special.gammaincc(rows + 1, known * stretch)

@@ -4,22 +4,25 @@
     b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
     N_j ~ Gamma about s w_j                       its rows; w: shares as labelled, or as the fit has them
     nu_c: nothing, or exponential                 novelty; of one component's cells the more, the more unlike they are
+    P(nu_c > 0) = min(p, 1/2),  p ~ U(0, 1)       of novel components: where most are pieces of classes, all are doubted
 
 Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
 other, however wrong its kernel is.
 """
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit, gammaincc, gammainccinv, gammaln
+from scipy.special import betainc, betaincinv, betaln, expit, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
 
 from vbrand.trust.tuning import CheckTuning
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 _TINY = 1e-300
+# the chance of novelty in a novel component, at the least and at the most
+_RARE, _EVEN = 1e-9, 0.5
 # classes whose rows agree in so many digits tie: the others are rounding
 _DIGITS = 6
 
@@ -64,34 +67,35 @@ def draw_shares(counts: Counts, generator: np.random.Generator, tuning: CheckTun
     return replace(drawn, classes=classes)
 
 
+@dataclass(frozen=True)
+class _State:
+    """What one sweep of all chains leaves to the next."""
+
+    known: FloatArray  # (chains, J, C) N_j q_jc
+    usual: FloatArray  # (chains, J) w
+    worth: FloatArray  # (chains, J) k
+    size: FloatArray  # (chains,) s
+    chance: FloatArray  # (chains, C) that a cell holds novelty, pi
+
+
 def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
-    t, (classes, cells), chains = counts.unlabelled, counts.hidden.shape, tuning.chains
-    total = max(int(t.sum()), 1)
-    so_far = total + counts.before
-    belief = counts.hidden + tuning.vague / cells  # (J, C)
-    of_known = np.arange(cells) < counts.starts[1]
-    nothing = np.where(of_known, tuning.nothing_in_known, tuning.nothing_in_novel)
-    # (14.10)  P(novelty of a cell begins in the last batch) = P(there is any) n_b / n
-    nothing = 1.0 - (1.0 - nothing) * total / so_far
-
-    # shares as the fit has them come first: from those as labelled, chains would not find a class that grew tenfold
-    usual, shape = (
-        np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth)
-    )  # w, k
-    size = np.full(chains, float(total))  # s
-    rows = total * usual  # N
-    places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
-    found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
-    beyond = novelty_beyond(t, nothing, tuning.novel_share * so_far)
+    classes, cells = counts.hidden.shape
+    belief = counts.hidden + tuning.vague / cells  # (J, C) a / C + b
+    # no belief in the size of a class is worth more rows than what is known of where they fall: (9.26)
+    counts = replace(counts, rows_worth=np.minimum(counts.rows_worth, belief.sum(axis=1)))
+    total = max(int(counts.unlabelled.sum()), 1)
+    beyond = novelty_beyond(counts.unlabelled, tuning.novel_share * (total + counts.before))
     several = [slice(*ends) for ends in itertools.pairwise(counts.starts.tolist()) if ends[1] > ends[0] + 1]
-    to_deal = np.broadcast_to(t, (chains, cells))
+    to_deal = np.broadcast_to(counts.unlabelled, (tuning.chains, cells))
 
+    state = _begun(counts, belief, total, generator, tuning)
+    found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
     for step in range(tuning.table_sweeps):
-        known = np.maximum(rows[:, :, None] * places, _TINY)  # (chains, J, C)
-        known_rows = known.sum(axis=1)
-        novelty = beyond.draw(known_rows, generator)
+        known, weighed = _cells_anew(state, belief, int(counts.starts[1]), beyond, generator)
+        novelty = beyond.draw(weighed, generator)
+        chance = _draw_chance(state.chance, novelty > 0.0, counts, generator)
         for own_cells in several:
-            novelty[:, own_cells] = _rising(novelty[:, own_cells], known_rows[:, own_cells])
+            novelty[:, own_cells] = _rising(novelty[:, own_cells], weighed.known[:, own_cells])
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
         rates /= rates.sum(axis=2, keepdims=True)
         # (9.8)  z_c | .. ~ Multinomial(t_c; N_j q_jc, nu_c)
@@ -99,20 +103,92 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
         if step >= tuning.warm_up:
             found += rates.sum(axis=0)
             novel_rows.append(dealt[:, :, -1])
-
         own = dealt[:, :, :-1].transpose(0, 2, 1)  # (chains, J, C)
-        held = own.sum(axis=2)
-        usual, shape = _draw_usual(counts, held, size, generator)
-        # (9.10)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
-        places = _dirichlet(belief + own, generator)
-        rate = 1.0 + shape / (size[:, None] * usual)
-        rows = np.maximum(generator.standard_gamma(shape + held) / rate, _TINY)
-        # (9.11)  1 / s | .. ~ Gamma(sum_j k_j, sum_j k_j N_j / w_j), between 1 and all rows
-        inverse = generator.standard_gamma(shape.sum(axis=1)) / (shape * rows / usual).sum(axis=1)
-        size = np.minimum(np.maximum(1.0 / np.maximum(inverse, _TINY), 1.0), total)
+        state = _classes_anew(replace(state, chance=chance), counts, belief, own, generator)
 
     found /= found.sum(axis=1, keepdims=True)
     return Shares(found[:, :-1].copy(), found[:, -1].copy(), np.concatenate(novel_rows))
+
+
+def _begun(
+    counts: Counts, belief: FloatArray, total: int, generator: np.random.Generator, tuning: CheckTuning
+) -> _State:
+    """Return where chains begin: all rows are known, in the shares of classes that the fit has."""
+    chains, (classes, cells) = tuning.chains, belief.shape
+    usual, worth = (np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth))
+    places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
+    chance = np.where(np.arange(cells) < counts.starts[1], 1.0 - tuning.nothing_in_known, _EVEN)
+    # (14.10)  P(novelty of a cell begins in the last batch) = P(there is any) n_b / n
+    chance = np.broadcast_to(chance * total / (total + counts.before), (chains, cells))
+    return _State(total * usual[:, :, None] * places, usual, worth, np.full(chains, float(total)), chance)
+
+
+def _cells_anew(
+    state: _State, belief: FloatArray, first: int, beyond: "_Novelty", generator: np.random.Generator
+) -> tuple[FloatArray, "_Weighed"]:
+    """Return the known rows of each cell, (chains, J, C), and what they weigh; from the first cell given drawn anew.
+
+    Where a class has few hidden rows much of a novel component may be known or novel: chains that draw only given the
+    rows dealt out would wander from the one to the other for thousands of sweeps.
+    """
+    rows, own = np.maximum(state.known.sum(axis=2), _TINY), state.known[:, :, first:]
+    # (9.26)  x_j | .. ~ Gamma(A_j - k_j, N_j),  A_j = a + sum_c b_jc
+    #         N_j q_jc | x ~ Gamma(a / C + b_jc, k_j / (s w_j) + x_j)
+    apart = generator.standard_gamma(np.maximum(belief.sum(axis=1) - state.worth, 0.0)) / rows
+    rate = state.worth / (state.size[:, None] * state.usual) + apart
+    drawn = generator.standard_gamma(np.broadcast_to(belief[:, first:], own.shape)) / rate[:, :, None]
+
+    # (9.27)  l_c = sum_j N_j q_jc is replaced with probability f(l'_c) / f(l_c),  f(l) = P(t_c | l), novel or not
+    before = beyond.weigh(state.known.sum(axis=1), state.chance)
+    after = beyond.weigh(np.concatenate([before.known[:, :first], drawn.sum(axis=1)], axis=1), state.chance)
+    better = np.log(generator.random(before.known.shape)) < after.log_total - before.log_total
+    known = np.where(better[:, None, first:], np.maximum(drawn, _TINY), own)
+    return np.concatenate([state.known[:, :, :first], known], axis=2), after.where(better, before)
+
+
+def _draw_chance(chance: FloatArray, some: BoolArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
+    """Return the chance that a cell holds novelty, (chains, C): of the known components as it is, of novel ones drawn.
+
+    That others are pieces of classes speaks against novelty; that others are novel does not speak for it.
+    """
+    first, cells = int(counts.starts[1]), some.shape[1]
+    total = max(int(counts.unlabelled.sum()), 1)
+    lately = total / (total + counts.before)
+    # novelty that began in an earlier batch is none of this one, and counts
+    own = chance[:, first:]
+    earlier = generator.random(own.shape) < own * (1.0 / lately - 1.0) / (1.0 - own)
+    held = (some[:, first:] | earlier).sum(axis=1)
+    # (9.25)  pi = min(p, 1/2),  p | .. ~ p^g (1 - p)^(n - g) below 1/2 and 2^-n above,  g of n cells with novelty
+    shape = 1.0 + held, 1.0 + cells - first - held
+    low = betainc(*shape, _EVEN)
+    log_odds = betaln(*shape) + np.log(low) + (cells - first + 1.0) * np.log(2.0)
+    drawn = betaincinv(*shape, generator.random(held.size) * low)
+    drawn = np.where(generator.random(held.size) < expit(log_odds), np.clip(drawn, _RARE, _EVEN), _EVEN) * lately
+    return np.concatenate([chance[:, :first], np.broadcast_to(drawn[:, None], own.shape)], axis=1)
+
+
+def _classes_anew(
+    state: _State, counts: Counts, belief: FloatArray, own: IntArray, generator: np.random.Generator
+) -> _State:
+    """Return the state with shares, sizes and places of classes drawn, given the rows dealt to them, (chains, J, C)."""
+    held = own.sum(axis=2)
+    usual, worth = _draw_usual(counts, held, state.size, generator)
+    # (9.10)  q_j | .. ~ Dirichlet(a / C + b_j + z_j),  N_j | .. ~ Gamma(k + sum z_j, 1 + k / (s w_j))
+    places = _dirichlet(belief + own, generator)
+    rate = 1.0 + worth / (state.size[:, None] * usual)
+    rows = np.maximum(generator.standard_gamma(worth + held) / rate, _TINY)
+    size = _draw_size(worth.sum(axis=1), (worth * rows / usual).sum(axis=1), counts, generator)
+    known = np.maximum(rows[:, :, None] * places, _TINY)
+    return replace(state, known=known, usual=usual, worth=worth, size=size)
+
+
+def _draw_size(shape: FloatArray, rate: FloatArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
+    """Return the number of known rows that sizes of classes are shares of, (chains,)."""
+    total = max(float(counts.unlabelled.sum()), 1.0)
+    # (9.11)  1 / s | .. ~ Gamma(sum_j k_j, sum_j k_j N_j / w_j), between 1 and all rows
+    low, high = gammainc(shape, rate / total), gammainc(shape, rate)
+    inverse = gammaincinv(shape, low + (high - low) * generator.random(shape.size)) / rate
+    return np.asarray(1.0 / np.clip(inverse, 1.0 / total, 1.0))
 
 
 def rows_of_classes(
@@ -168,47 +244,64 @@ def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
+class _Weighed:
+    """Rates of known rows, and how likely the rows of cells are with novelty beside them and without, (chains, C)."""
+
+    known: FloatArray  # l
+    above: FloatArray  # Q(t + 1, l (1 + 1 / m))
+    log_none: FloatArray
+    log_some: FloatArray
+
+    @property
+    def log_total(self) -> FloatArray:
+        """Return how likely the rows are in all, as a logarithm."""
+        return np.logaddexp(self.log_none, self.log_some)
+
+    def where(self, chosen: BoolArray, other: "_Weighed") -> "_Weighed":
+        """Return these cells where they are chosen, and else those of the other."""
+        return _Weighed(*(np.where(chosen, *both) for both in zip(astuple(self), astuple(other), strict=True)))
+
+
+@dataclass(frozen=True)
 class _Novelty:
     """What chances of the novelty of cells are made of, but for the rates of known rows.
 
-    (9.5)  nu_c = 0 with probability `nothing`, else exponential with this mean
+    (9.5)  nu_c = 0, or with probability pi exponential with this mean
     """
 
     rows: IntArray  # (C,) t
     shape: FloatArray  # (C,) t + 1
     mean: float  # m
     stretch: float  # 1 + 1 / m
-    log_none: FloatArray  # (C,) log of the chance of nothing
     log_factorial: FloatArray  # (C,) log t!
-    log_some: FloatArray  # (C,) log of the chance of something, over m
-    log_stretch: FloatArray  # (C,) (t + 1) log(1 + 1 / m)
+    log_slab: FloatArray  # (C,) -log m - (t + 1) log(1 + 1 / m)
 
-    def draw(self, known: FloatArray, generator: np.random.Generator) -> FloatArray:
-        """Return draws of nu given the rates of known rows, both (chains, C)."""
+    def weigh(self, known: FloatArray, chance: FloatArray) -> _Weighed:
+        """Return how likely the rows of cells are, given rates of known rows and chances of novelty, (chains, C)."""
         known = np.maximum(known, _TINY)
-        log_none = self.log_none + self.rows * np.log(known) - known - self.log_factorial
+        log_none = np.log1p(-chance) + self.rows * np.log(known) - known - self.log_factorial
         # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1/m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
         above = gammaincc(self.shape, known * self.stretch)
-        log_some = self.log_some + known / self.mean - self.log_stretch
-        log_some = log_some + np.log(np.maximum(above, _TINY))
+        log_some = np.log(chance) + self.log_slab + known / self.mean + np.log(np.maximum(above, _TINY))
+        return _Weighed(known, above, log_none, log_some)
 
-        some = np.nonzero(generator.random(known.shape) < expit(log_some - log_none))
+    def draw(self, weighed: _Weighed, generator: np.random.Generator) -> FloatArray:
+        """Return draws of nu, (chains, C)."""
+        known = weighed.known
+        some = np.nonzero(generator.random(known.shape) < expit(weighed.log_some - weighed.log_none))
         # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
-        share = np.maximum(above * generator.random(known.shape), _TINY)[some]
+        share = np.maximum(weighed.above * generator.random(known.shape), _TINY)[some]
         novelty = np.zeros(known.shape)
         drawn = gammainccinv(self.shape[some[1]], share)
-        novelty[some] = np.maximum(drawn / self.stretch - known[some], 0.0)
+        novelty[some] = np.maximum(drawn / self.stretch - known[some], _TINY)
         return novelty
 
 
-def novelty_beyond(t: IntArray, nothing: FloatArray, mean: float) -> _Novelty:
+def novelty_beyond(t: IntArray, mean: float) -> _Novelty:
     """Return what novelty is drawn from, for so many rows in each cell, (C,)."""
     mean = max(mean, 1.0)
     stretch, shape = 1.0 + 1.0 / mean, np.asarray(t + 1.0, dtype=np.float64)
-    log_some = np.log1p(-nothing) - np.log(mean)
-    return _Novelty(
-        t, shape, mean, stretch, np.log(nothing), gammaln(shape), log_some, np.asarray(shape * np.log(stretch))
-    )
+    return _Novelty(t, shape, mean, stretch, gammaln(shape), np.asarray(-np.log(mean) - shape * np.log(stretch)))
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:

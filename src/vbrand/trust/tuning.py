@@ -54,8 +54,7 @@ class CheckTuning:
     share_steps: int = 50
     # share of the rows that novelty in a cell is expected to have, if there is any
     novel_share: float = 0.1
-    # probability that there is none: in a cell of a novel component, and of the known ones together
-    nothing_in_novel: float = 0.5
+    # probability that there is none in a cell of the known components; that of novel ones is learned from all of them
     nothing_in_known: float = 0.9
     # chains, sweeps of each, and how many of them are left out
     chains: int = 20
