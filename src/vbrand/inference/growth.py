@@ -185,7 +185,8 @@ class _Memory:
         rows, prior, tuning = self.task.rows, self.task.prior, self.tuning
         if rows.gapped:  # what is expected in missing cells depends on more than rows
             return splits(rows, prior, ascent, k, tuning)
-        room = min(prior.known + prior.novel - ascent.statistics.counts.size, tuning.most_blobs)
+        # of more room than guesses take nothing depends
+        room = min(prior.known + prior.novel - ascent.statistics.counts.size, tuning.most_blobs - 1)
         members = some_members(ascent.winners, len(rows), k, tuning.local_rows)
         key = (min(k, prior.known), room, members.tobytes())
         if key not in self.ways:
