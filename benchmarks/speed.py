@@ -102,7 +102,12 @@ def table_step(name, checked):
     known, labels, new, *_ = make_task(name, 0)
     settings = {"check": 0} if "check" in VBrand().get_params() and not checked else {}  # older commits check nothing
 
+    kernels = sys.modules.get("vbrand.model.kernels")
+    kept = getattr(kernels, "_kept_lattice", None)  # older commits keep nothing
+
     def step():
+        if kept is not None:
+            kept.cache_clear()  # a user's table is another one than the last
         VBrand(random_state=0, **settings).fit(known, labels).discover(new)
 
     step()  # loads compiled code

@@ -137,3 +137,20 @@ def test_rows_with_missing_cells_may_be_hinted_at_too():
     found = grow(Rows.plain(table), prior, tuning=replace(TUNED, local_starts=0), hint=hint)
     assert np.bincount(found.ascent.winners[hint == 0]).max() >= 36
     assert found.ascent.statistics.counts.size == prior.known + 2
+
+
+def test_the_same_rows_are_split_up_once(monkeypatch):
+    """A pair that is split again may be a component that was split before: the ways to do so are those of then."""
+    rows, prior = problem()
+    asked = list[tuple[int, bytes]]()
+
+    def noted(rows, prior, ascent, k, tuning):
+        asked.append((min(k, prior.known), np.flatnonzero(ascent.winners == k).tobytes()))
+        return before(rows, prior, ascent, k, tuning)
+
+    before = growth.splits
+    plain = grow(rows, prior)
+    monkeypatch.setattr(growth, "splits", noted)
+    found = grow(rows, prior)
+    assert len(asked) == len(set(asked)) > 3
+    assert found.history == plain.history

@@ -122,7 +122,7 @@ def test_each_known_component_is_split_again_with_the_novel_one_nearest_to_it():
     for merge in merges(prior, state, replace(TUNED, hidden_gain=np.inf)):
         nearest.setdefault(merge.parts[0], merge.parts)
     asked = []
-    list(resplits(rows, prior, state, EAGER, lambda proposal: asked.append(proposal)))
+    list(resplits(prior, state, EAGER, lambda proposal: asked.append(proposal), lambda together, k: []))
     assert {proposal.kind for proposal in asked} == {MoveKind.RESPLIT}
     assert {parts for parts in nearest.values() if parts[0] < prior.known} <= {proposal.parts for proposal in asked}
 

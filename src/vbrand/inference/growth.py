@@ -27,7 +27,7 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior, with_novelties
 from vbrand.model.weights import best_stick_order
-from vbrand.samples import every_kth
+from vbrand.samples import every_kth, some_members
 from vbrand.types import FloatArray, IntArray
 
 Progress = Callable[[int, int, float], None]  # sweeps, novel components, bound
@@ -153,10 +153,15 @@ class _Record:
 class _Memory:
     """What was tried, and what it was tried on: nothing is tried twice."""
 
-    tuning: SearchTuning
+    task: _Task
     tried: dict[tuple[MoveKind, tuple[int, ...]], list[_Look]] = field(default_factory=dict)
     splits: dict[int, tuple[_Look, list[Split]]] = field(default_factory=dict)
+    ways: dict[tuple[int, int, bytes], list[Split]] = field(default_factory=dict)  # by what is split up
     hints: set[int] = field(default_factory=set)
+
+    @property
+    def tuning(self) -> SearchTuning:
+        return self.task.tuning
 
     def is_new(self, state: _State, proposal: Proposal) -> bool:
         """Return whether components that look like these have not had this proposal, and note that they have now."""
@@ -168,12 +173,25 @@ class _Memory:
         self.tried[key] = looks
         return True
 
-    def splits_of(self, rows: Rows, prior: Prior, state: _State, k: int) -> list[Split]:
+    def splits_of(self, state: _State, k: int) -> list[Split]:
         """Return the ways to split component k: those found before if it still looks the same."""
         name, look = state.names[k], state.look(k)
         if name not in self.splits or not self.splits[name][0].same(look, self.tuning):
-            self.splits[name] = look, splits(rows, prior, state.ascent, k, self.tuning)
+            self.splits[name] = look, self.split_up(state.ascent, k)
         return self.splits[name][1]
+
+    def split_up(self, ascent: Ascent, k: int) -> list[Split]:
+        """Return the ways to split component k: those found before if some component has had these very rows."""
+        rows, prior, tuning = self.task.rows, self.task.prior, self.tuning
+        if rows.gapped:  # what is expected in missing cells depends on more than rows
+            return splits(rows, prior, ascent, k, tuning)
+        # of more room than guesses take nothing depends
+        room = min(prior.known + prior.novel - ascent.statistics.counts.size, tuning.most_blobs - 1)
+        members = some_members(ascent.winners, len(rows), k, tuning.local_rows)
+        key = (min(k, prior.known), room, members.tobytes())
+        if key not in self.ways:
+            self.ways[key] = splits(rows, prior, ascent, k, tuning)
+        return self.ways[key]
 
     def note_lost(self, state: _State, lost: tuple[_Lost, ...], share: float) -> None:
         """Note what lost on a sample, a share of all rows, if its components look among all rows as they did there."""
@@ -225,7 +243,7 @@ def _from_start(task: _Task, start: Posterior, lost: tuple[_Lost, ...] = (), sha
     count = start.components.dof.size
     first = task.climb(with_novelties(task.prior, count - task.prior.known), start)
     state = _State(first, tuple(range(count)), count)
-    memory, record = _Memory(task.tuning), _Record(list(first.trace), first.trace.size)
+    memory, record = _Memory(task), _Record(list(first.trace), first.trace.size)
     memory.note_lost(state, lost, share)
 
     while (best := _first_gain(task, state, memory, record)) is not None:
@@ -292,7 +310,8 @@ def _proposals(task: _Task, state: _State, memory: _Memory) -> Iterator[list[Pro
     for proposal in _hinted(task, state, memory):
         yield [proposal]
 
-    for proposal in resplits(task.rows, task.prior, state.ascent, task.tuning, partial(memory.is_new, state)):
+    is_new = partial(memory.is_new, state)
+    for proposal in resplits(task.prior, state.ascent, task.tuning, is_new, memory.split_up):
         if proposal.hope > task.tuning.least_hope:
             yield [proposal]
 
@@ -314,7 +333,7 @@ def _births(task: _Task, state: _State, memory: _Memory) -> list[list[Proposal]]
     candidates = list[tuple[float, int, list[Proposal]]]()
 
     for k in range(len(state.names)):
-        found = memory.splits_of(task.rows, task.prior, state, k)
+        found = memory.splits_of(state, k)
         # there may have been more room when they were found
         able = [split for split in found if split.pieces.counts.size - 1 <= room]
         able = [split for split in able if split.hope > task.tuning.least_hope]

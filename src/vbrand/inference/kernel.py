@@ -33,8 +33,8 @@ from vbrand.types import FloatArray, IntArray
 
 # memory is made for a multiple of so many components: their number changes often
 _ROOM = 16
-# numbers of a table that are worked on at a time where labelings are many
-_FEW_NUMBERS = 20_000
+# where sums alone are wanted
+_NO_SQUARES = np.empty((0, 0, 0))
 _ALL = slice(None)
 Found = TypeVar("Found")
 Kept = TypeVar("Kept")
@@ -173,19 +173,13 @@ def statistics_of_labelings(
     pieces = labelings + ends[:-1, None]  # (m, n)
     counts = np.bincount(pieces.ravel(), minlength=count).astype(np.float64)
     means, sums, squares = np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
-    held = np.where(counts > 0.0, counts, 1.0)
+    held, nowhere, room = np.where(counts > 0.0, counts, 1.0), np.zeros((count, p)), np.empty(p)
     for block in rows.blocks():
-        here, working = pieces[:, block], rows.numbers(block)
-        step = max(1, _FEW_NUMBERS // here.size)  # as many columns at a time as are little memory
-        for some in (slice(first, min(first + step, p)) for first in range(0, p, step)):
-            width = some.stop - some.start
-            at = here[:, :, None] * width + np.arange(width)  # (m, n, columns)
-            columns = np.broadcast_to(working[:, some], at.shape)
-            added = np.bincount(at.ravel(), weights=columns.ravel(), minlength=count * width)
-            means[:, some] += added.reshape(count, width) / held[:, None]
-
+        added, of_block = np.zeros((count, p)), np.ascontiguousarray(labelings[:, block])
+        tally(rows.numbers(block), of_block, ends, nowhere, added, _NO_SQUARES, room)
+        means += added / held[:, None]
     for block in rows.blocks():
-        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, np.empty(p))
+        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, room)
     if spread is not None:
         for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
             # (5.24)  C of each row, in the piece that it is in

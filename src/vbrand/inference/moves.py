@@ -87,12 +87,16 @@ def merges(prior: Prior, state: Ascent, tuning: SearchTuning = TUNED) -> list[Pr
 
 
 def resplits(
-    rows: Rows, prior: Prior, state: Ascent, tuning: SearchTuning, is_new: Callable[[Proposal], bool]
+    prior: Prior,
+    state: Ascent,
+    tuning: SearchTuning,
+    is_new: Callable[[Proposal], bool],
+    split_up: "Callable[[Ascent, int], list[Split]]",
 ) -> Iterator[Proposal]:
     """Return other ways to split the rows of two components that are near each other, where that is new.
 
     They are the nearest pairs of novel components, and known ones that rows have led away from their prior, with the
-    novel one nearest to each.
+    novel one nearest to each. `split_up` finds the ways to split a component.
     """
     into, gone, hopes = _all_merges(prior, state)
     near = np.flatnonzero(into >= prior.known)[: tuning.pairs].tolist()
@@ -105,7 +109,7 @@ def resplits(
         if not is_new(again):
             continue
         together = replace(state, statistics=merge.statistics, winners=merge.winners)
-        for split in splits(rows, prior, together, merge.parts[0], tuning)[:1]:
+        for split in split_up(together, merge.parts[0])[:1]:
             yield replace(again, hope=merge.hope + split.hope, build=birth(together, merge.parts[0], split).build)
 
 

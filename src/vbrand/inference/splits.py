@@ -14,8 +14,8 @@ from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.samples import every_kth
 from vbrand.types import FloatArray, IntArray
 
-# rows whose distances from all others are held at once
-_LOOKED_AT_ONCE = 16
+# distances that are held at once
+_FEW_DISTANCES = 64_000
 
 
 def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
@@ -55,8 +55,9 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     lengths, last = np.square(rows).sum(axis=1), [max(2, int(share * n)) - 1 for share in tuning.cores]
     nearest, found = [np.inf] * len(last), [np.zeros(n, dtype=np.int64)] * len(last)
     # some at a time: distances of all of them would be among the largest things that a fit of a long table holds
-    for first in range(0, some.shape[0], _LOOKED_AT_ONCE):
-        own = some[first : first + _LOOKED_AT_ONCE]
+    step = max(1, _FEW_DISTANCES // n)
+    for first in range(0, some.shape[0], step):
+        own = some[first : first + step]
         square = np.square(own).sum(axis=1)[:, None] + lengths - 2.0 * own @ rows.T
         radii = np.partition(square, last, axis=1)[:, last]  # of the farthest row of each core
         for place, radius in enumerate(radii.T):

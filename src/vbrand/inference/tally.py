@@ -7,7 +7,8 @@ from vbrand.compiling import jit
 def tally(rows, labelings, first, origin, sums, squares, deviation):  # type: ignore[no-untyped-def]
     """Add deviations from the origin of each piece, and their outer products, for labelings of the same rows, (m, n).
 
-    The pieces of each labeling begin at `first`; `deviation` is room for that of a row.
+    The pieces of each labeling begin at `first`; `deviation` is room for that of a row. Without room for squares there
+    are sums alone.
     """
     for g in range(labelings.shape[0]):
         for i in range(rows.shape[0]):
@@ -15,7 +16,7 @@ def tally(rows, labelings, first, origin, sums, squares, deviation):  # type: ig
             for j in range(rows.shape[1]):
                 deviation[j] = rows[i, j] - origin[k, j]
                 sums[k, j] += deviation[j]
-            for j in range(rows.shape[1]):
+            for j in range(squares.shape[1]):
                 row, size = squares[k, j], deviation[j]
                 for other in range(j + 1):
                     row[other] += size * deviation[other]

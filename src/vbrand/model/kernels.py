@@ -29,6 +29,8 @@ _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(11)
 _PER_UNIT = 64
 _LAST_UNIT = 600.0
 _POINTS = 6
+# lattices that are no longer than that are kept: one that only rows far from everything need is not
+_KEPT_POINTS = 2_048
 
 
 class ScaleMixture(ABC):
@@ -211,12 +213,19 @@ def _log_student_scaled(distance: FloatArray, dof: float, tail: float, p: int) -
     """
     half, power = 0.5 * tail, 0.5 * (dof + 1.0)
     place = np.minimum(np.log1p(distance * (1.0 + power / half)), _LAST_UNIT) * _PER_UNIT
-    lattice = np.full(int(np.fmax.reduce(place, initial=0.0)) + _POINTS, np.nan)
+    size = int(np.fmax.reduce(place, initial=0.0)) + _POINTS
+    lattice = _kept_lattice(dof, tail, p) if size <= _KEPT_POINTS else np.full(size, np.nan)
     result = np.empty(distance.size)
     integrate_tau(place, half + 0.5 * p, half, power, dof - p + 1.0, _NODES, _WEIGHTS, lattice, result)
     # (8.6)  lnG((u+1)/2) - lnG((u+1-p)/2) - p/2 log pi + d/2 log(d/2) - lnG(d/2)
     constant = gammaln(power) - gammaln(power - 0.5 * p) - 0.5 * p * np.log(np.pi)
     return np.asarray(constant + half * np.log(half) - gammaln(half) + result)
+
+
+@lru_cache(maxsize=256)
+def _kept_lattice(dof: float, tail: float, p: int) -> FloatArray:
+    """Return the points of a lattice that were computed so far: folds of a check, and classes, ask for the same."""
+    return np.full(_KEPT_POINTS, np.nan)
 
 
 @jit

@@ -161,12 +161,11 @@ def _hidden_fit(case: Case, hidden: IntArray, doubted: IntArray, tuning: CheckTu
         usual = densities + log_component_weights(case.posterior)[place_of[there]]
         return standing_of(parts, known.labelled.log_parts(rows), usual)
 
-    return Fold(
-        hidden,
-        np.append(known.prior.class_of, np.full(place_of.size - known.prior.known, -1)),
-        standing_by_parts(case.rows, stand, case.room),
-        stand(table[case.rows.shape[0] :]),
-    )
+    # both kinds at once: what densities are made of is computed once
+    every = standing_by_parts(table, stand, case.room)
+    here = case.rows.shape[0]
+    class_of = np.append(known.prior.class_of, np.full(place_of.size - known.prior.known, -1))
+    return Fold(hidden, class_of, every.some(slice(here)), every.some(slice(here, None)))
 
 
 def _without_needless(

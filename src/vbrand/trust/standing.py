@@ -36,6 +36,10 @@ class Standing:
     unlike: FloatArray  # (n,) log of the density by the fit over that by the labelled rows
     order: FloatArray  # (n,) what the cells of a component are cut by: that, or what trees say
 
+    def some(self, rows: slice) -> "Standing":
+        """Return where some of the rows stand."""
+        return Standing(*(part[rows] for part in _arrays(self)))
+
 
 def labelled_view(prior: Prior, rows: IntArray) -> Labelled:
     """Return the known classes of a prior, whose components hold so many labelled rows each; groups are none."""

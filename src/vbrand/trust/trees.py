@@ -71,15 +71,15 @@ def grown(given: Grower, generator: np.random.Generator) -> tuple[Trees, FloatAr
     seen, table = _seen_by(rows, given.levels), _with_levels(rows, given.levels)
     # trees draw columns, by content, not by place
     columns = np.lexsort((_column_lots(rows, given.levels), np.nansum(np.abs(table), axis=0)))
-    table = np.ascontiguousarray(table[:, columns])
+    table = np.ascontiguousarray(table[:, columns].T)  # (p, n): a node looks at few columns
 
-    parts = list[_Nodes]()
+    parts, side = list[_Nodes](), given.side[kind]
     for tree, seed in enumerate(generator.integers(1, 2**63, size=TREES, dtype=np.uint64)):
         own = np.flatnonzero((seen[:, tree // 64] >> np.uint64(tree % 64)) & np.uint64(1))
         # what a tree does not see must not make its kind smaller: it would be told from the others by that
         counts = np.bincount(kind[own], minlength=given.worth.size)
         weight = (given.worth / np.maximum(counts, 1))[kind]
-        parts.append(_tree(table, given.side[kind], weight, own, seed, given))
+        parts.append(_tree(table, side, weight, own, seed, given))
 
     sizes = np.array([part[0].size for part in parts])
     roots = np.cumsum(sizes) - sizes
@@ -111,7 +111,7 @@ def _tree(
     most = max(1, 2 * (own.size // given.leaf_rows) - 1)
     nodes = np.full(most, -1, dtype=np.int64), np.zeros(most), np.zeros(most, dtype=np.int64)
     held = np.zeros((most, int(given.side.max()) + 1))
-    room = np.arange(table.shape[1]), np.zeros((3, own.size + 1), np.int64), np.zeros((2, held.shape[1]))
+    room = np.arange(table.shape[0]), np.zeros((3, own.size + 1), np.int64), np.zeros((2, held.shape[1]))
     last = _grow(table, side, weight, own, seed, given.leaf_rows, *nodes, held, *room)
     # copies: there was room for three times as many nodes, and all trees are held
     column, edge, right = (part[:last].copy() for part in nodes)
@@ -239,7 +239,7 @@ def _next(state):  # type: ignore[no-untyped-def]
 def _ends(table, own, begin, end, k):  # type: ignore[no-untyped-def]
     low, high = np.inf, -np.inf
     for place in range(begin, end):
-        cell = table[own[place], k]
+        cell = table[k, own[place]]
         low = cell if cell < low else low
         high = cell if cell > high else high
     return low, high
@@ -253,9 +253,9 @@ def _gain(table, side, weight, own, begin, end, k, cut, leaf, held):  # type: ig
     below, above = 0, 0
     for place in range(begin, end):
         i = own[place]
-        if math.isnan(table[i, k]):
+        if math.isnan(table[k, i]):
             continue
-        branch = 0 if table[i, k] <= cut else 1
+        branch = 0 if table[k, i] <= cut else 1
         held[branch, side[i]] += weight[i]
         below, above = below + 1 - branch, above + branch
     if below < leaf or above < leaf:
@@ -279,7 +279,7 @@ def _sorted_by(table, own, begin, end, k, cut):  # type: ignore[no-untyped-def]
     last = end
     i = begin
     while i < last:
-        if math.isnan(table[own[i], k]):
+        if math.isnan(table[k, own[i]]):
             last -= 1
             own[i], own[last] = own[last], own[i]
         else:
@@ -287,7 +287,7 @@ def _sorted_by(table, own, begin, end, k, cut):  # type: ignore[no-untyped-def]
     middle = last
     i = begin
     while i < middle:
-        if table[own[i], k] <= cut:
+        if table[k, own[i]] <= cut:
             i += 1
         else:
             middle -= 1

@@ -30,14 +30,22 @@ class Votes:
 
         Rows are in working coordinates. A tree that asks for a cell which a row lacks has no vote.
         """
+        count, voted = self.counted(rows)
+        return self.sharpened(count), voted
+
+    def counted(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the votes for the classes that trees know, (n, heard), and the share of trees that vote, (n,)."""
         sides = max(int(self.said.max()), int(self.heard[-1])) + 1
         of_leaves = (self.trees.column < 0).astype(np.float64)
         count, asked = self.trees.sums(rows, self.said, of_leaves, sides)
         voted = count.sum(axis=1) / np.maximum(asked, 1.0)
-        count = count[:, self.heard]
+        return np.asarray(count[:, self.heard]), np.asarray(voted)
+
+    def sharpened(self, count: FloatArray) -> FloatArray:
+        """Return the probabilities of the classes that trees know, (n, heard), given the votes for them."""
         # (9.19)  P(j | y, trees) ~ (1/2 + votes for j)^a,  of trees without y
         sharp = ((0.5 + count) / (0.5 + count).max(axis=1, keepdims=True)) ** self.power
-        return np.asarray(sharp / sharp.sum(axis=1, keepdims=True)), np.asarray(voted)
+        return np.asarray(sharp / sharp.sum(axis=1, keepdims=True))
 
     def stacked(self, others: FloatArray, rows: FloatArray) -> FloatArray:
         """Return the probabilities of known classes with what trees say, given those without it, (n, J)."""
@@ -89,7 +97,8 @@ def weighed(votes: Votes, rows: FloatArray, member: IntArray, others: FloatArray
     if heard.size == 0:
         return votes
     own = np.arange(heard.size), np.searchsorted(votes.heard, member[heard])
-    log_votes = np.log(votes.shares(rows[heard])[0])
+    count, voted = votes.counted(rows[heard])
+    log_votes = np.log(votes.sharpened(count))
 
     def loss(power: float) -> float:
         # (9.20)  a makes the classes of the hidden rows most likely, and is 1 give or take 1 before they are seen
@@ -97,8 +106,7 @@ def weighed(votes: Votes, rows: FloatArray, member: IntArray, others: FloatArray
 
     power = float(minimize_scalar(loss, bounds=(0.0, _SHARPEST), method="bounded").x)
     sharper = replace(votes, power=power)
-    shares, voted = sharper.shares(rows[heard])
-    mixed = voted * shares[own] + (1.0 - voted) * others[heard]
+    mixed = voted * sharper.sharpened(count)[own] + (1.0 - voted) * others[heard]
     return replace(sharper, weight=likeliest_weight(mixed, others[heard]))
 
 
