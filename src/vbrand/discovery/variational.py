@@ -182,7 +182,8 @@ def discovery_of(
     else:
         weight = _checked_weights(tally.mean / n, classes.size, group_components)
         share = 1.0 if counted is None else counted.size / n  # of the rows, that are no copies
-        count = _count_checked(share * tally.cells, verdict, context.min_group)
+        earlier = 0.0 if before is None else before.cells.sum(axis=0)
+        count = _count_checked(share * tally.cells + earlier, verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
