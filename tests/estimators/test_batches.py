@@ -53,6 +53,18 @@ def test_a_group_without_rows_in_a_batch_lives_on(third, rng):
     assert found.facts().rows == 40
 
 
+@pytest.mark.parametrize("window", [2_000, 0])
+def test_a_group_of_many_rows_is_not_doubtful_for_one_row_in_a_batch(rng, window):
+    detector = VBrand.tuned(Tuning(window=window), random_state=0)
+    detector.fit(rows_of(rng, 60, 60), np.repeat(["oat", "rye"], 60))
+    detector.update(rows_of(rng, third=25))
+    found = detector.update(rows_of(rng, third=1))
+    assert repr(found) == "40 rows belong to the 2 known classes, 1 to 1 novel group."
+    assert found.check.doubtful == ()
+    assert (found.n_groups.low, found.n_groups.high) == (1, 1)
+    assert repr(detector.update(rows_of(rng))) == "40 rows belong to the 2 known classes, 0 to 1 novel group."
+
+
 def test_the_memory_of_rows_is_bounded(rng):
     detector = VBrand.tuned(Tuning(window=50), random_state=0)
     detector.fit(rows_of(rng, 60, 60), np.repeat(["oat", "rye"], 60))

@@ -1,11 +1,12 @@
 """How far to trust an answer, in words."""
 
 import numpy as np
+import pytest
 
-from vbrand.facts.check import check_of
+from vbrand.facts.check import GroupCheck, check_of
 
 
-def check(false_share, sizes=(50,), missed=0.0):
+def check(false_share, sizes=(50,), missed=0.0, earlier=0):
     """Return the check of groups of one cell each, of which this share of rows is known in every draw."""
     cells = np.diag(np.array(sizes, dtype=float))
     draws = np.full((100, len(sizes)), 1.0 - np.asarray(false_share))
@@ -18,6 +19,7 @@ def check(false_share, sizes=(50,), missed=0.0):
         agreement=0.9,
         hidden_novelty=np.full(40, 0.01),
         unchecked=(),
+        earlier=(np.array([earlier]), np.diag([float(earlier)])) if earlier else None,
     )
 
 
@@ -33,6 +35,22 @@ def test_a_group_that_may_be_mostly_known_is_doubtful():
     assert found.doubtful == ("novel 1",)
     assert "Doubtful: novel 1." in str(found)
     assert [group.doubtful for group in found.by_group] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "share", "doubtful"),
+    [(1, 30, 0.02, False), (0, 7, 0.6, True), (1, 0, 0.02, True), (1, 0, 0.0, False), (3, 9, 0.7, True)],
+)
+def test_doubt_is_a_matter_of_all_batches(now, before, share, doubtful):
+    """One row may always be known, as far as whole rows go; one of thirty more says little."""
+    found = check(share, sizes=(now,), earlier=before).by_group[0]
+    assert found.rows == now
+    assert found.doubtful == doubtful
+
+
+def test_the_doubt_of_older_files_is_that_of_their_interval():
+    assert GroupCheck("novel 1", 10, 4.0, (2.0, 6.0)).doubtful
+    assert not GroupCheck("novel 1", 10, 4.0, (2.0, 5.0)).doubtful
 
 
 def test_nothing_novel_is_said_plainly():

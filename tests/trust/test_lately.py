@@ -56,6 +56,14 @@ def test_a_cell_without_rows_of_the_batch_keeps_its_answer():
     np.testing.assert_allclose(latest.novel, shares.novel, atol=0.1)
 
 
+@pytest.mark.parametrize("now", [0, 1, 5, 40])
+def test_novelty_of_before_may_come_in_any_number(now):
+    """It was 25 of 65 rows: where it stays away the known rows of the batch are known, and none are taken for it."""
+    _, latest = both([80, 25 + now], [40, now], [[100, 0]], [0, 1, 2])
+    assert latest.novel[0] < 0.2
+    assert latest.novel[1] > 0.9
+
+
 def test_a_class_may_come_in_any_number():
     """The last batch is all of the second class, half of whose rows fall into a novel component."""
     _, latest = both([200, 40, 60], [0, 20, 20], [[150, 0, 0], [0, 40, 40]], [0, 2, 3])

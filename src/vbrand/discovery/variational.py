@@ -129,6 +129,8 @@ class Numbered:
 
     numbers: IntArray  # (columns,) that groups had before; 0 for none
     rows: FloatArray  # (columns,) of earlier batches
+    held: FloatArray  # (columns,) those of them that are called novel
+    cells: FloatArray  # (columns, C) the same by cell, as far as they may be known at all
     alive: BoolArray  # (columns,) groups that stay, even if no row of this batch is theirs
     centres: FloatArray  # (columns, q) where they lie, in working coordinates
     unused: int  # the first number that no group has had
@@ -173,14 +175,15 @@ def discovery_of(
     held = sizes[classes.size + group_components]
     check = None
     if verdict is not None:
-        check = _check(tally, lines.novelty[evidence], held, group_components, names, verdict, context)
+        check = _check(tally, lines.novelty[evidence], held, group_components, names, verdict, context, before)
     if verdict is None:
         weight = _weights_of_groups(weights, predictive.meaning.class_of, group_components)
         count = _count_groups(tally.certain, np.concatenate(tally.doubtful), context.min_group, generator)
     else:
         weight = _checked_weights(tally.mean / n, classes.size, group_components)
         share = 1.0 if counted is None else counted.size / n  # of the rows, that are no copies
-        count = _count_checked(share * tally.cells, verdict, context.min_group)
+        earlier = 0.0 if before is None else before.cells.sum(axis=0)
+        count = _count_checked(share * tally.cells + earlier, verdict, context.min_group)
 
     found = VariationalDiscovery(
         context=context,
@@ -306,6 +309,7 @@ def _check(
     names: tuple[str, ...],
     verdict: Verdict,
     context: Context,
+    before: Numbered | None,
 ) -> Check:
     """Return how far to trust the answer; `novelty` is that of the rows that the fit rests on."""
     known, threshold = context.classes.size, context.threshold
@@ -320,6 +324,7 @@ def _check(
         agreement=float(agreement),
         hidden_novelty=verdict.hidden_novelty,
         unchecked=tuple(str(context.classes[j]) for j in verdict.unchecked.tolist()),
+        earlier=None if before is None else (before.held[group_components], before.cells[group_components]),
     )
 
 

@@ -147,18 +147,57 @@ def drifts_in(
     return drifts(batch, learned.witnesses, further.found.best.posterior, further.prior.class_of[: story.known])
 
 
-def numbered(story: Story, further: Further, same: Identity, meaning: Meaning) -> Numbered:
-    """Return what earlier batches say of the novel components, and of novelty among the known ones."""
+def numbered(
+    story: Story, further: Further, same: Identity, meaning: Meaning, parts: Sequence[Memberships], threshold: float
+) -> Numbered:
+    """Return what earlier batches say of the novel components, and of novelty among the known ones.
+
+    `parts` are all rows at hand, last those of the window.
+    """
     components = further.found.best.posterior.components
     novel, inside = np.flatnonzero(meaning.class_of < 0), int(meaning.checked is not None)
     numbers = same.numbers[novel]
+    held, cells = _earlier_by_cell(story, further, meaning, parts, threshold)
     return Numbered(
         numbers=np.append(numbers, np.full(inside, same.numbers[-1])),
         rows=np.append(same.rows[novel], np.zeros(inside)),
+        held=held,
+        cells=cells,
         alive=np.append((numbers > 0) & (meaning.matrix[novel, -1] >= _EVEN), np.zeros(inside, dtype=bool)),
         centres=np.concatenate([components.mean[novel], np.zeros((inside, components.columns))]),
         unused=story.unused,
     )
+
+
+def _earlier_by_cell(
+    story: Story, further: Further, meaning: Meaning, parts: Sequence[Memberships], threshold: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the rows of earlier batches that are called novel, by column of novelty, (T,), and by cell, too, (T, C).
+
+    Rows that are no longer at hand are believed to fall into the cells of their component as the others do.
+    """
+    columns, checked = parts[0].novel.shape[1], meaning.checked
+    if checked is None:
+        return np.zeros(columns), np.zeros((columns, 0))
+    held, cells = np.zeros(columns), np.zeros((columns, checked.novel.size))
+    first = sum(part.novel.shape[0] for part in parts) - story.homes.size
+    for part in parts:
+        own = part.is_novel(threshold) & (np.arange(part.novel.shape[0]) >= first)
+        first -= part.novel.shape[0]
+        assert part.cells is not None
+        assert part.doubt is not None
+        group = part.novel.argmax(axis=1)[own]
+        held += np.bincount(group, minlength=columns)
+        np.add.at(cells, group, (part.cells * part.doubt[:, None])[own])
+
+    gone, starts = _earlier(further).taught.counts, checked.cells.starts
+    novel = np.flatnonzero(meaning.class_of < 0)
+    for t, k in enumerate(novel[novel < gone.size].tolist()):
+        evenly_spread = np.zeros(cells.shape[1])
+        evenly_spread[starts[t + 1] : starts[t + 2]] = 1.0 / (starts[t + 2] - starts[t + 1])
+        cells[t] += gone[k] * (cells[t] / held[t] if held[t] else evenly_spread)
+        held[t] += gone[k]
+    return held, cells
 
 
 def told(

@@ -231,8 +231,7 @@ class VBrand(Published, Batches):
 
     def _answered(self, task: Task, view: int, fit: Further, story: Story | None) -> Fitted:
         """Return the state after the fit of a view: what its components mean, and what that says of the rows."""
-        learned, table, rows = task.learned, task.table, task.rows
-        best, prior = fit.found.best, fit.prior
+        learned, table, rows, best, prior = task.learned, task.table, task.rows, fit.found.best, fit.prior
         everything = rows if story is None else together(story, rows)
         verdict = self._verdict(task, view, everything, fit)
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
@@ -252,11 +251,12 @@ class VBrand(Published, Batches):
         notes = notes_on(learned, prior, class_of[known.size - pieces.size :].tolist(), table, again)
         yards, so_far = best.posterior.components.reordered(known), 0 if story is None else story.rows
         context = self._context(learned, table, yards, class_of, notes, threshold, so_far)
-        same = None
+        same, before = None, None
         if story is not None:
             parts = [part for _, part in memberships(everything, finding)]
             context = replace(context, drifts=drifts_in(task.learned, rows, task.member, parts, fit, story))
             same = identity(story, fit, inside_of(parts, context.threshold))
+            before = numbered(story, fit, same, meaning, parts, context.threshold)
         with passes_shown(self.verbose, getattr(table.rows, "scratch", None), "answering"):
             discovery = discovery_of(
                 context,
@@ -267,7 +267,7 @@ class VBrand(Published, Batches):
                 task.generator,
                 None if verdict is None else verdict.of_first(len(rows)),
                 table.counted,
-                None if story is None or same is None else numbered(story, fit, same, meaning),
+                before,
             )
         finding = replace(finding, group_components=discovery.group_components)
         if story is not None and same is not None:

@@ -23,11 +23,13 @@ class GroupCheck:
     rows: int
     false_rows: float  # of them likely known
     interval: tuple[float, float]  # 90 %, in rows
+    known_share: float | None = None  # of its rows of all batches, at the most (95 %); None in older files
 
     @property
     def doubtful(self) -> bool:
-        """Return whether the group may well be mostly known rows: the interval reaches above half of it."""
-        return self.interval[1] > _MOSTLY * self.rows
+        """Return whether the group may well be mostly known rows: more than half of them, in all batches together."""
+        share = self.interval[1] / max(self.rows, 1) if self.known_share is None else self.known_share
+        return share > _MOSTLY
 
     def __str__(self) -> str:
         return f"{self.name}: {plural(self.rows, 'row', 'rows')}, {_about(self.false_rows, self.interval)} likely known"
@@ -88,18 +90,24 @@ def check_of(
     agreement: float,
     hidden_novelty: FloatArray,
     unchecked: tuple[str, ...],
+    earlier: tuple[FloatArray, FloatArray] | None = None,
 ) -> Check:
     """Return the check of an answer.
 
     `sizes` are the rows of the novel groups, `rows` the same by cell as far as they may be known at all, (groups, C),
     and `known_mass` are those called known, (C,);
     `novel_draws` are draws of the share of each cell's rows that are novel, (draws, C), and `hidden_novelty` is
-    P(novel) of the labelled rows while they were hidden.
+    P(novel) of the labelled rows while they were hidden. `earlier` are `sizes` and `rows` of earlier batches: a group
+    that had many rows is not doubtful because it has one now, nor sure because it has none.
     """
-    false = rows @ (1.0 - novel_draws.T)  # (groups, draws)
+    known = 1.0 - novel_draws.T  # (C, draws)
+    false = rows @ known  # (groups, draws)
+    before = (np.zeros(sizes.size), np.zeros_like(rows)) if earlier is None else earlier
+    most = [_interval(drawn)[1] for drawn in false + before[1] @ known]
+    shares = np.array(most) / np.maximum(sizes + before[0], 1.0)
     groups = tuple(
-        GroupCheck(name, size, float(drawn.mean()), _interval(drawn))
-        for name, size, drawn in zip(names, sizes.tolist(), false, strict=True)
+        GroupCheck(name, size, float(drawn.mean()), _interval(drawn), share)
+        for name, size, drawn, share in zip(names, sizes.tolist(), false, shares.tolist(), strict=True)
     )
     together, missed = false.sum(axis=0), novel_draws @ known_mass
     return Check(

@@ -42,9 +42,11 @@ def of_batch(counts: Counts, shares: Shares, now: FloatArray, tuning: CheckTunin
     # as if one row more were of any class
     usual = (means * before).sum(axis=1) + 1.0 / means.shape[0]
     usual *= now.sum() / usual.sum()
-    novelty = usual[-1] * hidden[-1] / max(fell[-1], 1.0)
+    # novelty of before may stay away, which says nothing of the known classes; what is more than usual has appeared
+    again = min(float(usual[-1]), float(rows_of_classes(now, hidden, fell, usual, tuning)[-1]))
+    novelty = again * hidden[-1] / max(fell[-1], 1.0)
     known = rows_of_classes(np.maximum(now - novelty, 0.0), hidden[:-1], fell[:-1], usual[:-1], tuning)
-    rows = np.append(known, usual[-1])
+    rows = np.append(known, again)
     loose = np.append(np.full(known.size, tuning.shift), fell[-1] + 1.0)
     firm = np.append(1.0 / (1.0 / (fell[:-1] + 1.0) + 1.0 / (known + 1.0)), fell[-1] + 1.0)
     return Counts(
