@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from calls import Copied
 from typer.testing import CliRunner
 
 from vbrand.commands.cli import app
@@ -199,19 +198,16 @@ def test_missing_cells_and_categories_on_disk_have_the_same_answers_also_when_re
     assert any("colour" in str(group.get("explanation")) for group in stories[0]["groups"])
 
 
-def test_a_run_that_is_killed_is_resumed(small, tmp_path):
-    code = (
-        "import vbrand.io.sources.large as large; large.LARGE = 0; import vbrand.pictures.figures as figures; "
-        "figures.tsne_points = lambda scores: scores[:, :2]; from vbrand.commands.cli import app; app()"
-    )
-    words = ["discover", str(small / "big"), "--label", "kind", "--id", "sample", "-o", str(tmp_path / "out"), "-q"]
-    process = subprocess.Popen([sys.executable, "-c", code, *words])
+def test_a_run_that_is_killed_is_resumed(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 0)
+    words = ["discover", small / "big", "--label", "kind", "--id", "sample", "-o", tmp_path / "out", "-q"]
+    process = Copied(*words)
     while process.poll() is None and len(list((tmp_path / "out" / ".rows").glob("*.npz"))) < 4:
         time.sleep(0.005)
     process.kill()
     process.wait()
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
-    assert subprocess.run([sys.executable, "-c", code, *words, "--resume"], check=False).returncode == 0
+    assert Copied(*words, "--resume").wait() == 0
     same(tmp_path / "out", small)
 
 
