@@ -2,13 +2,14 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 
 import numpy as np
 import pandas as pd
 import pytest
-from calls import Copied
 from typer.testing import CliRunner
 
 from vbrand.commands.cli import app
@@ -29,8 +30,12 @@ def write(folder, n=12_000):
     table[n // 3 :].to_parquet(folder / "2.parquet", index=False)
 
 
+# what is told of the table: what stands in which column, and that few folds are enough here
+TOLD = ("--label", "kind", "--id", "sample", "--set", "check=3")
+
+
 def run(*words):
-    return CliRunner().invoke(app, ["discover", *map(str, words), "--label", "kind", "--id", "sample"])
+    return CliRunner().invoke(app, ["discover", *map(str, words), *TOLD])
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +68,7 @@ def test_a_table_on_disk_has_the_same_answers(small, tmp_path, monkeypatch):
 
 def test_a_table_on_a_cluster_has_the_same_answers(small, tmp_path):
     clusters = pytest.importorskip("clusters", reason="needs the extra dask")
-    with clusters.cluster(2) as client:
+    with clusters.cluster(2, processes=False) as client:
         done = run(small / "big", "-o", tmp_path / "out", "-q", "--scheduler", client.scheduler.address)
     assert done.exit_code == 0, done.output
     same(tmp_path / "out", small)
@@ -112,7 +117,7 @@ def test_files_that_workers_do_not_find_are_told_and_nothing_is_written(tmp_path
         return table
 
     monkeypatch.setattr(large, "_on_workers", vanishing)
-    with clusters.cluster(1) as client:
+    with clusters.cluster(1, processes=False) as client:
         done = run(tmp_path / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert "2.parquet" in done.stderr
@@ -198,16 +203,19 @@ def test_missing_cells_and_categories_on_disk_have_the_same_answers_also_when_re
     assert any("colour" in str(group.get("explanation")) for group in stories[0]["groups"])
 
 
-def test_a_run_that_is_killed_is_resumed(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(large, "LARGE", 0)
-    words = ["discover", small / "big", "--label", "kind", "--id", "sample", "-o", tmp_path / "out", "-q"]
-    process = Copied(*words)
+def test_a_run_that_is_killed_is_resumed(small, tmp_path):
+    code = (
+        "import vbrand.io.sources.large as large; large.LARGE = 0; import vbrand.pictures.figures as figures; "
+        "figures.tsne_points = lambda scores: scores[:, :2]; from vbrand.commands.cli import app; app()"
+    )
+    words = ["discover", str(small / "big"), *TOLD, "-o", str(tmp_path / "out"), "-q"]
+    process = subprocess.Popen([sys.executable, "-c", code, *words])
     while process.poll() is None and len(list((tmp_path / "out" / ".rows").glob("*.npz"))) < 4:
         time.sleep(0.005)
     process.kill()
     process.wait()
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
-    assert Copied(*words, "--resume").wait() == 0
+    assert subprocess.run([sys.executable, "-c", code, *words, "--resume"], check=False).returncode == 0
     same(tmp_path / "out", small)
 
 
