@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from deep import amount
 from shared import SHARED, needs_shared, oracle
 from sklearn.metrics import adjusted_rand_score
 
@@ -44,7 +45,7 @@ def sampled(p, run, starts, schedule, jobs=2):
 @pytest.fixture(scope="module")
 def two_columns():
     starts = [np.random.default_rng(chain).integers(0, 7, 500) for chain in range(2)]
-    return sampled(2, "full_chain1", starts, Schedule(draws=6_000, burn=1_000, thin=1))
+    return sampled(2, "full_chain1", starts, Schedule(draws=amount(6_000, 10_000), burn=1_000, thin=1))
 
 
 def test_weights_clusters_and_concentration_agree_with_r(two_columns):
