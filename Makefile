@@ -29,7 +29,7 @@ test-versions: .venv/.made
 N ?= 10000
 attack: .venv/.dev
 	$(BIN)/python tests/attack/run.py $(N)
-	VBRAND_DEEP=1 $(BIN)/pytest -n 2 tests/inference tests/studies/test_reproduce.py
+	VBRAND_DEEP=1 $(BIN)/pytest -n 2 tests/inference tests/studies/test_reproduce.py tests/estimators/test_variational.py
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py
