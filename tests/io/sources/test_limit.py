@@ -31,5 +31,5 @@ def test_a_table_eight_times_larger_than_the_memory_allowed_is_fitted_as_in_memo
     assert found["bounds differ"] <= 1e-9
     assert 8 * found["allowed"] <= 8 * COLUMNS * found["rows"]
     # so the limit is one: who reads the table has no room for it, or for the stacks of Arrow's threads
-    with pytest.raises(MemoryError, match="MemoryError|Failed to launch worker thread"):
+    with pytest.raises(MemoryError, match=r"MemoryError|Failed to launch worker thread"):
         scale.child(tmp_path / "big", tmp_path / "small", found["allowed"], quick=True, whole=True)
