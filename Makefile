@@ -25,10 +25,11 @@ test-versions: .venv/.made
 	$(BIN)/python .ci/versions.py
 
 # N attempts to break it: random problems, inputs, settings, mutated models and tables, kills, full disks, crowds;
-# failures per area
+# failures per area; then the tests that go by chance, at length
 N ?= 10000
 attack: .venv/.dev
 	$(BIN)/python tests/attack/run.py $(N)
+	VBRAND_DEEP=1 $(BIN)/pytest -n 2 tests/inference tests/studies/test_reproduce.py tests/estimators/test_variational.py
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/mrcd.py

@@ -66,18 +66,16 @@ def write_folder(folder, rows, columns=COLUMNS):
 
 
 def detector(quick=False):
-    """Return who fits: as users have it, or with a smaller sample and fewer folds, so that a test need not be long."""
+    """Return who fits: as users have it, or with a smaller sample and no check, so that a test need not be long."""
     from vbrand import VBrand
 
     if not quick:
         return VBrand(random_state=0)
     from vbrand.estimators.tuning import Tuning
     from vbrand.inference.tuning import SearchTuning
-    from vbrand.trust.tuning import CheckTuning
 
     search = SearchTuning(many_rows=9_000, sample=2_000, local_rows=1_000)
-    check = CheckTuning(rows=2_000, tree_rows=500)
-    return VBrand.tuned(Tuning(search=search, check=check), random_state=0, kernel="gaussian", check=3)
+    return VBrand.tuned(Tuning(search=search), random_state=0, kernel="gaussian", check=0)
 
 
 def may_write():

@@ -14,12 +14,17 @@ distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
 
 @contextmanager
-def cluster(workers=2):
-    """Return the client of so many processes; they are started again however often they are killed."""
+def cluster(workers=2, processes=True):
+    """Return the client of so many processes; they are started again however often they are killed.
+
+    processes : whether each worker is one. Else they are threads of this one, which have nothing to import: a start
+    takes no time, and who reads which partition is as open as among processes.
+    """
+    size = {"n_workers": workers, "threads_per_worker": 1, "processes": processes}
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as processes,
-        distributed.Client(processes, set_as_default=False) as client,
+        distributed.LocalCluster(**size, dashboard_address=":0") as local,
+        distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
 

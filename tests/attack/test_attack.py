@@ -8,13 +8,13 @@ from attack.judge import failure_of
 
 QUICK = {
     "problems": 30,
-    "mixed": 15,
-    "alike": 8,
-    "streams": 15,
-    "sources": 30,
+    "mixed": 10,
+    "alike": 5,
+    "streams": 9,
+    "sources": 20,
     "inputs": 60,
     "settings": 80,
-    "models": 60,
+    "models": 40,
 }
 QUICK |= {"tables": 120, "kills": 4, "disks": 4, "crowds": 4}
 

@@ -1,6 +1,7 @@
 """From week to week on the command line."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -16,27 +17,36 @@ def run(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.fixture
-def weeks(tmp_path):
-    """Return a folder with a fitted model and the tables of two weeks."""
+@pytest.fixture(scope="module")
+def both_weeks(tmp_path_factory):
+    """Return a folder with a fitted model, the tables of two weeks, and what was found in either."""
+    folder = tmp_path_factory.mktemp("weeks")
     rng = np.random.default_rng(0)
     columns = ["a", "b", "c"]
     known = pd.DataFrame(rows_of(rng, 60, 60), columns=columns)
-    VBrand(random_state=0).fit(known, np.repeat(["oat", "rye"], 60)).save(tmp_path / "model.vbrand")
+    VBrand(random_state=0).fit(known, np.repeat(["oat", "rye"], 60)).save(folder / "model.vbrand")
     for week in (1, 2):
         table = pd.DataFrame(rows_of(rng, third=15), columns=columns)
         table.insert(0, "sample", [f"w{week}-{i}" for i in range(len(table))])
-        table.to_csv(tmp_path / f"week{week}.csv", index=False)
-    return tmp_path
+        table.to_csv(folder / f"week{week}.csv", index=False)
+    for week, before in ((1, folder / "model.vbrand"), (2, folder / "found1" / "model.vbrand")):
+        done = run("update", before, folder / f"week{week}.csv", "--id", "sample", "-o", folder / f"found{week}")
+        assert done.exit_code == 0, done.output
+    return folder
 
 
 @pytest.fixture
-def updated(weeks):
-    """Return the same after both weeks."""
-    for week, before in ((1, weeks / "model.vbrand"), (2, weeks / "found1" / "model.vbrand")):
-        done = run("update", before, weeks / f"week{week}.csv", "--id", "sample", "-o", weeks / f"found{week}")
-        assert done.exit_code == 0, done.output
-    return weeks
+def updated(both_weeks, tmp_path):
+    """Return a copy of it."""
+    return shutil.copytree(both_weeks, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture
+def weeks(updated):
+    """Return a copy in which nothing was found yet."""
+    for week in (1, 2):
+        shutil.rmtree(updated / f"found{week}")
+    return updated
 
 
 def test_a_batch_writes_labels_report_and_the_next_model(updated):

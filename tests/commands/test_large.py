@@ -2,10 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,12 @@ def write(folder, n=12_000):
     table[n // 3 :].to_parquet(folder / "2.parquet", index=False)
 
 
+# what is told of the table: what stands in which column, and that few folds are enough here
+TOLD = ("--label", "kind", "--id", "sample", "--set", "check=3")
+
+
 def run(*words):
-    return CliRunner().invoke(app, ["discover", *map(str, words), "--label", "kind", "--id", "sample"])
+    return CliRunner().invoke(app, ["discover", *map(str, words), *TOLD])
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +68,7 @@ def test_a_table_on_disk_has_the_same_answers(small, tmp_path, monkeypatch):
 
 def test_a_table_on_a_cluster_has_the_same_answers(small, tmp_path):
     clusters = pytest.importorskip("clusters", reason="needs the extra dask")
-    with clusters.cluster(2) as client:
+    with clusters.cluster(2, processes=False) as client:
         done = run(small / "big", "-o", tmp_path / "out", "-q", "--scheduler", client.scheduler.address)
     assert done.exit_code == 0, done.output
     same(tmp_path / "out", small)
@@ -113,7 +117,7 @@ def test_files_that_workers_do_not_find_are_told_and_nothing_is_written(tmp_path
         return table
 
     monkeypatch.setattr(large, "_on_workers", vanishing)
-    with clusters.cluster(1) as client:
+    with clusters.cluster(1, processes=False) as client:
         done = run(tmp_path / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert "2.parquet" in done.stderr
@@ -199,19 +203,31 @@ def test_missing_cells_and_categories_on_disk_have_the_same_answers_also_when_re
     assert any("colour" in str(group.get("explanation")) for group in stories[0]["groups"])
 
 
+RUN = """
+import vbrand.io.sources.large as large, vbrand.pictures.figures as figures
+from vbrand.commands.cli import app
+large.LARGE = 0
+figures.tsne_points = lambda scores: scores[:, :2]
+"""
+# in the pass after the fourth; who looked from outside might be too late on a busy machine
+KILLED = """
+import os, signal, threading
+from vbrand.io.sources.journal import Journal
+note = Journal.note
+def noted(journal, *given):
+    note(journal, *given)
+    if journal.passes == 4:
+        threading.Timer(0.005, os.kill, (os.getpid(), signal.SIGKILL)).start()
+Journal.note = noted
+"""
+
+
 def test_a_run_that_is_killed_is_resumed(small, tmp_path):
-    code = (
-        "import vbrand.io.sources.large as large; large.LARGE = 0; import vbrand.pictures.figures as figures; "
-        "figures.tsne_points = lambda scores: scores[:, :2]; from vbrand.commands.cli import app; app()"
-    )
-    words = ["discover", str(small / "big"), "--label", "kind", "--id", "sample", "-o", str(tmp_path / "out"), "-q"]
-    process = subprocess.Popen([sys.executable, "-c", code, *words])
-    while process.poll() is None and len(list((tmp_path / "out" / ".rows").glob("*.npz"))) < 4:
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
+    words = ["discover", str(small / "big"), *TOLD, "-o", str(tmp_path / "out"), "-q"]
+    killed = subprocess.run([sys.executable, "-c", f"{RUN}{KILLED}app()", *words], check=False)
+    assert killed.returncode == -signal.SIGKILL
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".rows"]
-    assert subprocess.run([sys.executable, "-c", code, *words, "--resume"], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", f"{RUN}app()", *words, "--resume"], check=False).returncode == 0
     same(tmp_path / "out", small)
 
 

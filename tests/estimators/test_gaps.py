@@ -10,6 +10,8 @@ from vbrand.estimators.gaps import has_cells, notes_on_classes, with_cells
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns
 
+QUICK = {"random_state": 0, "check": 3}
+
 
 def split(share, seed=0):
     """Return wines of two known cultivars and unknown ones of three, some cells blanked."""
@@ -86,10 +88,10 @@ def test_pictures_and_files_take_missing_cells(gapped, tmp_path):
 
 def test_units_order_of_columns_and_order_of_rows_do_not_matter():
     labelled, labels, unlabelled, _ = split(0.15, seed=3)
-    plain = VBrand(random_state=0).fit(labelled, labels).discover(unlabelled)
+    plain = VBrand(**QUICK).fit(labelled, labels).discover(unlabelled)
     unit, turn = np.exp(np.random.default_rng(0).normal(0.0, 3.0, 13)), np.random.default_rng(1).permutation(13)
-    moved = VBrand(random_state=0).fit(labelled[:, turn] * unit, labels).discover(unlabelled[:, turn] * unit)
-    turned = VBrand(random_state=0).fit(labelled, labels).discover(unlabelled[::-1])
+    moved = VBrand(**QUICK).fit(labelled[:, turn] * unit, labels).discover(unlabelled[:, turn] * unit)
+    turned = VBrand(**QUICK).fit(labelled, labels).discover(unlabelled[::-1])
     np.testing.assert_array_equal(moved.labels, plain.labels)
     np.testing.assert_array_equal(turned.labels[::-1], plain.labels)
     np.testing.assert_allclose(moved.novelty_probability, plain.novelty_probability, atol=1e-3)
@@ -101,7 +103,7 @@ def test_a_column_that_a_class_lacks_is_borrowed_with_a_note():
     given = (rng.random(truth.size) < 0.5) & (truth < 2)
     labelled = rows[given].copy()
     labelled.loc[truth[given] == 0, "sepal width (cm)"] = np.nan
-    found = VBrand(random_state=0).fit(labelled, truth[given]).discover(rows[~given])
+    found = VBrand(**QUICK).fit(labelled, truth[given]).discover(rows[~given])
     assert "class 0 has no value in column 'sepal width (cm)': borrowed" in str(found.summary())
     assert (found.labels[truth[~given] == 0] == 0).mean() > 0.9
 
@@ -111,7 +113,7 @@ def test_a_column_that_a_class_lacks_is_borrowed_with_a_note():
 )
 def test_other_settings_take_missing_cells(settings):
     labelled, labels, unlabelled, truth = split(0.1)
-    found = VBrand(random_state=0, **settings).fit(labelled, labels).discover(unlabelled)
+    found = VBrand(**QUICK, **settings).fit(labelled, labels).discover(unlabelled)
     assert np.isfinite(found.novelty_probability).all()
     assert (found.novelty_probability[truth == 2] > 0.5).mean() > 0.8
 
@@ -119,7 +121,7 @@ def test_other_settings_take_missing_cells(settings):
 def test_labels_to_start_from_may_be_of_rows_without_a_value():
     labelled, labels, unlabelled, truth = split(0.1)
     unlabelled[5] = np.nan
-    found = VBrand(random_state=0, init=truth).fit(labelled, labels).discover(unlabelled)
+    found = VBrand(**QUICK, init=truth).fit(labelled, labels).discover(unlabelled)
     assert found.labels.size == truth.size
 
 
@@ -127,7 +129,7 @@ def test_rows_of_one_table_with_and_without_labels():
     labelled, labels, unlabelled, _ = split(0.1)
     labelled[0] = np.nan  # a labelled row that says nothing
     both = np.vstack([labelled, unlabelled])
-    detector = VBrand(random_state=0).fit(both, np.append(labels, np.full(len(unlabelled), -1)))
+    detector = VBrand(**QUICK).fit(both, np.append(labels, np.full(len(unlabelled), -1)))
     assert detector.discovery_.labels.size == len(unlabelled)
 
 
@@ -151,7 +153,7 @@ def test_replicates_are_averaged_over_the_cells_that_they_have():
     labelled, labels, unlabelled, _ = split(0.1)
     twice = np.repeat(unlabelled, 2, axis=0)
     twice[::2][np.random.default_rng(0).random(unlabelled.shape) < 0.3] = np.nan
-    detector = VBrand(random_state=0).fit(labelled, labels)
+    detector = VBrand(**QUICK).fit(labelled, labels)
     plain = detector.discover(unlabelled)
     again = detector.discover(twice, groups=np.repeat(np.arange(len(unlabelled)), 2))
     np.testing.assert_array_equal(again.labels[::2], plain.labels)

@@ -100,7 +100,7 @@ def test_a_table_of_categories_only_works(case, tmp_path):
 
 
 def test_levels_that_nobody_has_labelled_are_allowed_and_novel(case, fitted):
-    detector = VBrand(random_state=0).fit(case[0], case[1])
+    detector = VBrand(random_state=0, check=3).fit(case[0], case[1])
     unknown = case[2].copy()
     unknown.loc[100:, "colour"] = [f"hue {i}" for i in range(40)]
     found = detector.discover(unknown)
@@ -114,7 +114,7 @@ def test_missing_levels_and_rows_without_numbers_take_part(case):
     gappy.loc[::5, "colour"] = None
     gappy.loc[::7, ["a", "b"]] = np.nan
     gappy.loc[3] = [np.nan, np.nan, None, None]
-    detector = VBrand(random_state=0).fit(known, labels)
+    detector = VBrand(random_state=0, check=3).fit(known, labels)
     found = detector.discover(gappy)
     assert np.isfinite(found.probabilities).all()
     assert (found.labels[100:] == "novel").mean() > 0.7
@@ -128,7 +128,7 @@ def test_the_order_of_rows_columns_and_levels_does_not_matter(case, fitted):
     rows = np.random.default_rng(1).permutation(len(unknown))
     other = {"red": "z", "green": "y", "blue": "x"}
     turned = ["ripe", "b", "colour", "a"]
-    detector = VBrand(random_state=0).fit(known.assign(colour=known.colour.map(other))[turned], labels)
+    detector = VBrand(random_state=0, check=3).fit(known.assign(colour=known.colour.map(other))[turned], labels)
     again = detector.discover(unknown.assign(colour=unknown.colour.map(other))[turned].iloc[rows])
     assert (again.labels == found.labels[rows]).all()
     np.testing.assert_allclose(again.elbo, found.elbo, rtol=1e-6)
@@ -136,7 +136,7 @@ def test_the_order_of_rows_columns_and_levels_does_not_matter(case, fitted):
 
 def test_batches_go_on_with_levels(case, tmp_path):
     known, labels, unknown = case
-    detector = VBrand(random_state=0).fit(known, labels)
+    detector = VBrand(random_state=0, check=3).fit(known, labels)
     detector.update(unknown[::2])
     detector.save(tmp_path / "m.vbrand")
     found = vbrand.load(tmp_path / "m.vbrand").update(unknown[1::2])
@@ -148,7 +148,7 @@ def test_batches_go_on_with_levels(case, tmp_path):
 @pytest.mark.parametrize("scatter", ["mrcd", "empirical"])
 def test_other_stage_ones_and_fixed_classes_take_levels_too(case, scatter):
     known, labels, unknown = case
-    free = VBrand(random_state=0, scatter=scatter).fit(known, labels).discover(unknown)
+    free = VBrand(random_state=0, check=3, scatter=scatter).fit(known, labels).discover(unknown)
     fixed = VBrand(random_state=0, scatter=scatter, update_known=False).fit(known, labels).discover(unknown)
     for found in (free, fixed):
         assert (found.labels[:50] == "oat").mean() > 0.9

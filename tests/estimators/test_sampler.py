@@ -1,15 +1,13 @@
-import json
+import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import time
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from attack.jobs import kill, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -243,23 +241,31 @@ def test_labels_on_disk_are_those_in_memory_and_another_run_is_refused(tmp_path)
         stored.discover(unknown[::-1])
 
 
-@pytest.mark.parametrize("damage", ["cut npz", "empty npz", "cut labels", "no labels", "garbage npz"])
-def test_a_leg_that_is_damaged_on_disk_is_run_again(tmp_path, damage):
+@pytest.fixture(scope="module")
+def stored_draws(tmp_path_factory):
+    """Return a folder with the draws of a short run, and its labels."""
     known, labels, unknown, _ = table()
-    folder = tmp_path / "draws"
+    folder = tmp_path_factory.mktemp("stored") / "draws"
+    return folder, BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels).discover(
+        unknown
+    ).label_draws()
+
+
+@pytest.mark.parametrize("damage", ["cut npz", "empty npz", "cut labels", "no labels", "garbage npz"])
+def test_a_leg_that_is_damaged_on_disk_is_run_again(stored_draws, tmp_path, damage):
+    known, labels, unknown, _ = table()
+    folder = shutil.copytree(stored_draws[0], tmp_path / "draws")
     sampler = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
-    before = sampler.discover(unknown).label_draws()
     path = sorted(folder.glob("*.labels.npy" if "labels" in damage else "*.npz"))[-3]
     content = {"cut": path.read_bytes()[:-40], "empty": b"", "garbage": b"xx"}.get(damage.split()[0])
     path.unlink() if content is None else path.write_bytes(content)
-    assert np.array_equal(sampler.discover(unknown).label_draws(), before)
+    assert np.array_equal(sampler.discover(unknown).label_draws(), stored_draws[1])
 
 
-def test_a_folder_whose_run_is_unknown_is_refused(tmp_path):
+def test_a_folder_whose_run_is_unknown_is_refused(stored_draws, tmp_path):
     known, labels, unknown, _ = table()
-    folder = tmp_path / "draws"
+    folder, first = shutil.copytree(stored_draws[0], tmp_path / "draws"), stored_draws[1]
     sampler = BrandSampler(**SHORT, random_state=0, store=folder).fit(known, labels)
-    first = sampler.discover(unknown).label_draws()
     for text in ("{garb", "[]", "{}"):
         (folder / "run.json").write_text(text)
         with pytest.raises(ValueError, match="damaged, or was written by another version"):
@@ -305,34 +311,29 @@ def test_without_a_random_state_a_stored_run_keeps_its_seed(tmp_path):
     assert np.array_equal(first.label_draws(), second.label_draws())
 
 
-SCRIPT = """
-import sys, json
-import numpy as np
-from vbrand import BrandSampler
-rng = np.random.default_rng(0)
-known, unknown = rng.normal(size=(50, 3)), rng.normal(size=(400, 3)) + 7.0 * (np.arange(400) < 100)[:, None]
-sampler = BrandSampler(n_draws=800, n_burn=400, n_chains=2, random_state=5, store=sys.argv[1])
-found = sampler.fit(known, np.zeros(50, int)).discover(unknown)
-draws = found.label_draws(10_000)
-print(json.dumps([draws.shape, int((draws * np.arange(1, 401)).sum()), found.chains.weights.sum()]))
-"""
+def long_run(folder):
+    """Return what tells one run from another, of a run that takes a while and keeps its draws in a folder."""
+    rng = np.random.default_rng(0)
+    known, unknown = rng.normal(size=(50, 3)), rng.normal(size=(400, 3)) + 7.0 * (np.arange(400) < 100)[:, None]
+    sampler = BrandSampler(n_draws=800, n_burn=400, n_chains=2, random_state=5, store=folder)
+    found = sampler.fit(known, np.zeros(50, int)).discover(unknown)
+    draws = found.label_draws(10_000)
+    return draws.shape, int((draws * np.arange(1, 401)).sum()), found.chains.weights.sum()
 
 
 def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
-    def command(folder):
-        return [sys.executable, "-c", SCRIPT, str(tmp_path / folder)]
+    def done(folder="killed"):
+        return len(list((tmp_path / folder).glob("*chain*.npz")))
 
-    def done():
-        return len(list((tmp_path / "killed").glob("*chain*.npz")))
-
-    unbroken = subprocess.run(command("unbroken"), stdout=subprocess.PIPE, check=True, timeout=600).stdout
-    with subprocess.Popen(command("killed"), stdout=subprocess.DEVNULL) as killed:
-        while done() < 30 and killed.poll() is None:
-            time.sleep(0.01)
-        killed.send_signal(signal.SIGKILL)
-    assert 30 <= done() < 80
-    again = subprocess.run(command("killed"), stdout=subprocess.PIPE, check=True, timeout=600).stdout
-    assert json.loads(again) == json.loads(unbroken)
+    unbroken = long_run(tmp_path / "unbroken")
+    child, ended = start(lambda: long_run(tmp_path / "killed")), 0
+    while done() < 30 and not ended:
+        time.sleep(0.005)
+        ended, _ = os.waitpid(child, os.WNOHANG)
+    assert not ended
+    kill(child)
+    assert 30 <= done() < done("unbroken")
+    assert long_run(tmp_path / "killed") == unbroken
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from deep import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import needs_shared, statlog
@@ -201,11 +202,11 @@ def test_one_column_one_novel_component_and_one_class_work(p, max_novel):
 
 
 def answer(labelled, labels, unlabelled, init, **settings):
-    detector = VBrand(random_state=0, init=init, max_iter=8, tol=0.0, **settings).fit(labelled, labels)
+    detector = VBrand(random_state=0, init=init, max_iter=8, tol=0.0, check=3, **settings).fit(labelled, labels)
     return detector.discover(unlabelled)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=amount(8, 40))
 @given(
     st.integers(0, 1000),
     st.lists(st.floats(-6, 6), min_size=3, max_size=3),

@@ -3,6 +3,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from deep import amount
 from scipy import stats
 from scipy.special import gammaln, softmax
 
@@ -284,7 +285,7 @@ def test_partitions_come_as_often_as_their_posterior_says(moves, known, update_k
     all_of_them = partitions(5, known)
     exact = dict(zip(all_of_them, softmax([log_posterior(each, rows, target) for each in all_of_them]), strict=True))
     state = state_of(Rows.plain(rows), known, np.full(5, known), 1.2)
-    seen, sweeps = dict.fromkeys(all_of_them, 0), 6_000
+    seen, sweeps = dict.fromkeys(all_of_them, 0), amount(2_500, 6_000)
     for _ in range(sweeps):
         state, _ = step(Rows.plain(rows), target, state, rng, tuning=SamplerTuning(most_moves=moves))
         number = {}

@@ -74,9 +74,9 @@ def test_an_error_of_a_task_is_raised_here(client):
 
 def test_tasks_of_workers_that_are_killed_are_done_again(client):
     client_of(client)
-    with deadline(60, client), killing(client, "doubled", 4) as killed:
-        assert in_order(client, doubling(client), 600) == list(range(0, 1_200, 2))
-    assert len(killed) == 4
+    with deadline(60, client), killing(client, "doubled", 3) as killed:
+        assert in_order(client, doubling(client), 400) == list(range(0, 800, 2))
+    assert len(killed) == 3
 
 
 def test_a_cluster_without_workers_is_told(monkeypatch):

@@ -1,4 +1,7 @@
-"""A table eight times larger than the memory that is allowed is fitted as in memory: the small form of a benchmark."""
+"""A table eight times larger than the memory that is allowed is fitted as in memory: the small form of a benchmark.
+
+Answers are not checked here, which takes most of the time of so many rows; `benchmarks/scale.py limit` checks them.
+"""
 
 import importlib.util
 from pathlib import Path
@@ -27,5 +30,6 @@ def test_a_table_eight_times_larger_than_the_memory_allowed_is_fitted_as_in_memo
     assert found["same labels"]
     assert found["bounds differ"] <= 1e-9
     assert 8 * found["allowed"] <= 8 * COLUMNS * found["rows"]
-    with pytest.raises(MemoryError, match="Error"):  # so the limit is one: who reads the table has no room for it
+    # so the limit is one: who reads the table has no room for it, or for the stacks of Arrow's threads
+    with pytest.raises(MemoryError, match=r"MemoryError|Failed to launch worker thread"):
         scale.child(tmp_path / "big", tmp_path / "small", found["allowed"], quick=True, whole=True)

@@ -20,6 +20,7 @@ from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.validated import Columns
 
 COLUMNS = ["ash", "fat", "salt"]
+QUICK = {"random_state": 0, "check": 3}
 
 
 def problem(n=12_000):
@@ -46,7 +47,7 @@ def client():
 @pytest.fixture(scope="module")
 def in_memory():
     rows, labels = problem()
-    return VBrand(random_state=0).fit(rows, labels).discovery_
+    return VBrand(**QUICK).fit(rows, labels).discovery_
 
 
 def same(found, other):
@@ -58,7 +59,7 @@ def same(found, other):
 
 def test_a_data_frame_is_fitted_as_in_memory(client, in_memory, tmp_path, quick_maps):
     rows, labels = problem()
-    detector = VBrand(random_state=0, engine=client)
+    detector = VBrand(**QUICK, engine=client)
     detector.fit(ragged(rows.assign(kind=labels)), "kind", store=tmp_path / "store")
     same(detector.discovery_, in_memory)
     np.testing.assert_array_equal(np.load(tmp_path / "store" / "labels.npy"), in_memory.labels)
@@ -75,8 +76,8 @@ def test_columns_of_categories_have_the_answers_of_memory(client):
     rows = rows.mask(rng.random(rows.shape) < 0.1)
     rows = rows.assign(colour=colour, shape=pd.Categorical(rng.choice(["round", "square"], len(rows))))
     rows = rows.assign(wet=rng.random(len(rows)) < 0.5)
-    detector = VBrand(random_state=0, check=3).fit(rows, labels)
-    other = VBrand(random_state=0, check=3, engine=client).fit(ragged(rows.assign(kind=labels)), "kind")
+    detector = VBrand(**QUICK).fit(rows, labels)
+    other = VBrand(**QUICK, engine=client).fit(ragged(rows.assign(kind=labels)), "kind")
     assert other.categories_ == detector.categories_
     same(other.discovery_, detector.discovery_)
     np.testing.assert_array_equal(other.predict(ragged(rows)), detector.predict(rows))
@@ -87,9 +88,8 @@ def test_missing_cells_have_the_answers_of_memory(client):
     gone = np.random.default_rng(1).random(rows.shape) < 0.15
     gone[np.arange(len(rows)), np.random.default_rng(2).integers(3, size=len(rows))] = False
     rows = rows.mask(gone).convert_dtypes()  # columns of pandas that hold NA
-    quick = {"random_state": 0, "check": 3}
-    found = VBrand(**quick).fit(rows, labels).discovery_
-    other = VBrand(**quick, engine=client).fit(ragged(rows.assign(kind=labels)), "kind").discovery_
+    found = VBrand(**QUICK).fit(rows, labels).discovery_
+    other = VBrand(**QUICK, engine=client).fit(ragged(rows.assign(kind=labels)), "kind").discovery_
     same(other, found)
     assert str(other.summary()) == str(found.summary())
 
@@ -98,45 +98,11 @@ def test_missing_cells_have_the_answers_of_memory(client):
 def test_an_array_is_discovered_as_in_memory_by_one_worker_and_by_four(in_memory, workers):
     rows, labels = problem()
     table = da.from_array(rows.to_numpy(), chunks=(5_000, 2))
-    with cluster(workers) as client:
-        detector = VBrand(random_state=0, engine=client).fit(table, da.from_array(labels, chunks=5_000))
+    with cluster(workers, processes=False) as client:
+        detector = VBrand(**QUICK, engine=client).fit(table, da.from_array(labels, chunks=5_000))
         same(detector.discovery_, in_memory)
         unlabelled = table[np.flatnonzero(labels == None)]  # noqa: E711
         np.testing.assert_array_equal(detector.predict(unlabelled), in_memory.labels)
-
-
-def test_workers_that_are_killed_in_the_middle_of_passes_change_nothing(client, in_memory):
-    rows, labels = problem()
-    table = dd.from_pandas(rows.assign(kind=labels), npartitions=5)
-    with deadline(60, client), killing(client, "_worked", 3) as killed:
-        found = VBrand(random_state=0, engine=client).fit(table, "kind").discovery_
-    assert len(killed) == 3
-    same(found, in_memory)
-
-
-@pytest.mark.parametrize(
-    ("fate", "sentence"),
-    [
-        ("changed", "was not the same when it was made again"),
-        ("grown", "was not the same when it was made again"),
-        ("vanished", r"a worker can't read .*1\.parquet"),
-    ],
-)
-def test_files_that_are_others_when_a_lost_worker_reads_them_again_get_one_sentence(client, tmp_path, fate, sentence):
-    rows, _ = problem(4_000)
-    for number, part in enumerate((rows[:2_000], rows[2_000:])):
-        part.to_parquet(tmp_path / f"{number}.parquet")
-    opened = open_rows(dd.read_parquet(tmp_path), Columns(3, tuple(COLUMNS)), Scratch(), client)
-    np.testing.assert_array_equal(opened[:], rows)
-    if fate == "vanished":
-        (tmp_path / "1.parquet").unlink()
-    else:
-        (rows[2_000:] + 1.0 if fate == "changed" else rows[1_999:]).to_parquet(tmp_path / "1.parquet")
-    for process in client.run(os.getpid).values():
-        os.kill(process, signal.SIGKILL)
-    with deadline(60, client), pytest.raises(ValueError, match=sentence) as error:
-        opened[:]
-    assert "\n" not in str(error.value)
 
 
 def test_an_engine_survives_a_clone_and_is_not_saved(client, tmp_path):
@@ -201,3 +167,40 @@ def test_labels_may_be_numbers_categories_or_a_column_of_dask(client):
 def test_single_precision_stays(client):
     rows = open_rows(small().astype("float32"), Columns(2, ("ash", "fat")), Scratch(), client)
     assert rows[:].dtype == np.float32
+
+
+def test_workers_that_are_killed_in_the_middle_of_passes_change_nothing(client, in_memory):
+    rows, labels = problem()
+    table = dd.from_pandas(rows.assign(kind=labels), npartitions=5)
+    with deadline(60, client), killing(client, "_worked", 2) as killed:
+        found = VBrand(**QUICK, engine=client).fit(table, "kind").discovery_
+    assert len(killed) == 2
+    same(found, in_memory)
+
+
+FATES = {
+    "changed": "was not the same when it was made again",
+    "grown": "was not the same when it was made again",
+    "vanished": r"a worker can't read .*1\.parquet",
+}
+
+
+def test_files_that_are_others_when_a_lost_worker_reads_them_again_get_one_sentence(client, tmp_path):
+    """All of them are lost at once: workers that start again take most of the time."""
+    rows, _ = problem(4_000)
+    opened = {}
+    for fate in FATES:
+        (tmp_path / fate).mkdir()
+        for number, part in enumerate((rows[:2_000], rows[2_000:])):
+            part.to_parquet(tmp_path / fate / f"{number}.parquet")
+        opened[fate] = open_rows(dd.read_parquet(tmp_path / fate), Columns(3, tuple(COLUMNS)), Scratch(), client)
+        np.testing.assert_array_equal(opened[fate][:], rows)
+    (rows[2_000:] + 1.0).to_parquet(tmp_path / "changed" / "1.parquet")
+    rows[1_999:].to_parquet(tmp_path / "grown" / "1.parquet")
+    (tmp_path / "vanished" / "1.parquet").unlink()
+    for process in client.run(os.getpid).values():
+        os.kill(process, signal.SIGKILL)
+    for fate, sentence in FATES.items():
+        with deadline(60, client), pytest.raises(ValueError, match=sentence) as error:
+            opened[fate][:]
+        assert "\n" not in str(error.value)
