@@ -68,7 +68,7 @@ def test_a_table_on_disk_has_the_same_answers(small, tmp_path, monkeypatch):
 
 def test_a_table_on_a_cluster_has_the_same_answers(small, tmp_path):
     clusters = pytest.importorskip("clusters", reason="needs the extra dask")
-    with clusters.cluster(2, processes=False) as client:
+    with clusters.cluster(2) as client:
         done = run(small / "big", "-o", tmp_path / "out", "-q", "--scheduler", client.scheduler.address)
     assert done.exit_code == 0, done.output
     same(tmp_path / "out", small)
@@ -117,7 +117,7 @@ def test_files_that_workers_do_not_find_are_told_and_nothing_is_written(tmp_path
         return table
 
     monkeypatch.setattr(large, "_on_workers", vanishing)
-    with clusters.cluster(1, processes=False) as client:
+    with clusters.cluster(1) as client:
         done = run(tmp_path / "big", "-o", tmp_path / "out", "--scheduler", client.scheduler.address)
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output
     assert "2.parquet" in done.stderr

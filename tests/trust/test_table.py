@@ -11,7 +11,11 @@ from vbrand.trust.table import Counts, _draw_chance, _draw_usual, _rising, draw_
 from vbrand.trust.tuning import TUNED
 
 
-def shares(unlabelled, hidden, starts):
+# long enough that what is seen is what the model says, and not the luck of a few draws
+LONG = replace(TUNED, table_sweeps=600, warm_up=100)
+
+
+def shares(unlabelled, hidden, starts, tuning=LONG):
     table = np.array(hidden, dtype=float)
     labelled = table.sum(axis=1) / table.sum()
     counts = Counts(
@@ -21,8 +25,7 @@ def shares(unlabelled, hidden, starts):
         np.stack([labelled, labelled]),
         np.full((2, len(hidden)), TUNED.shift),
     )
-    # long enough that what is seen is what the model says, and not the luck of a few draws
-    return draw_shares(counts, np.random.default_rng(0), replace(TUNED, table_sweeps=600, warm_up=100))
+    return draw_shares(counts, np.random.default_rng(0), tuning)
 
 
 def test_a_cell_that_no_hidden_row_falls_into_is_novel():
@@ -60,7 +63,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
         hidden = rng.multinomial(80, places)
         known = rng.multinomial(200, places)
         novel = rng.integers(0, 60)
-        found = shares([known[0], max(1, known[1] + novel)], [hidden], [0, 1, 2])
+        found = shares([known[0], max(1, known[1] + novel)], [hidden], [0, 1, 2], TUNED)
         low, high = np.quantile(found.novel_rows[:, 1], [0.05, 0.95])
         covered.append(low <= novel <= high)
     assert np.mean(covered) > 0.75
@@ -69,9 +72,9 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 @pytest.mark.parametrize(("rows", "known", "mean"), [(5, 2.0, 10.0), (0, 0.5, 3.0), (40, 12.0, 20.0)])
 def test_novelty_follows_its_conditional(rows, known, mean):
     """(9.5) and (9.6), by quadrature."""
-    beyond = novelty_beyond(np.array([rows]), mean)
-    weighed = beyond.weigh(np.full((200_000, 1), known), np.full((1, 1), 0.5))
-    drawn = beyond.draw(weighed, np.random.default_rng(0))[:, 0]
+    beyond = novelty_beyond(np.array([rows]), np.array([0, 1]), mean)
+    weighed = beyond.weigh(np.full((200_000, 1), known))
+    drawn = beyond.draw(weighed, np.full((200_000, 1), 0.5), np.random.default_rng(0))[:, 0]
 
     def density(nu):
         return stats.poisson.pmf(rows, known + nu) * np.exp(-nu / mean) / mean
@@ -146,16 +149,16 @@ def test_a_class_that_grew_fivefold_and_was_cut_is_known():
 
 
 def counts_of_cells(novel, before=0.0):
-    """Return a table of one known cell and so many novel ones, of 10 rows each."""
+    """Return a table of one known cell and so many novel components of one cell, of 10 rows each."""
     cells = np.full(novel + 1, 10)
     return Counts(cells, np.ones((1, cells.size)), np.arange(cells.size + 1), np.ones((2, 1)), np.ones((2, 1)), before)
 
 
 @pytest.mark.parametrize("before", [0.0, 220.0])
-def test_the_chance_of_novelty_is_learned_from_all_novel_cells(before):
+def test_the_chance_of_novelty_is_learned_from_all_novel_components(before):
     """(9.25), by quadrature; in a batch there is novelty only where it begins there: P = pi n_b / n.
 
-    Of ten novel cells three hold novelty.
+    Of ten novel components three hold novelty.
     """
     counts, some = counts_of_cells(10, before), np.zeros((4_000, 11), dtype=bool)
     some[:, 1:4] = True
@@ -178,7 +181,7 @@ def test_draws_of_the_table_have_the_shares_that_the_model_says():
     """(9.26) and (9.27): one class, a known cell and a novel one, by a grid over N, q and s."""
     t, b, k, vague = np.array([60, 40]), np.array([6.0, 2.0]), 2.0, TUNED.vague / 2
     counts = Counts(t, b[None], np.arange(3), np.ones((2, 1)), np.full((2, 1), k))
-    long = replace(TUNED, table_sweeps=3_000, warm_up=200, chains=40)
+    long = replace(TUNED, table_sweeps=1_500, warm_up=200, chains=40)
     found = draw_shares(counts, np.random.default_rng(0), long)
 
     rows = np.linspace(0.5, 300.0, 400)[:, None]  # N
@@ -200,3 +203,20 @@ def _likelihoods(rows, known, mean):
     stretch = 1.0 + 1.0 / mean
     log_some = known / mean - np.log(mean) - (rows + 1) * np.log(stretch)
     return stats.poisson.pmf(rows, known), np.exp(log_some) * special.gammaincc(rows + 1, known * stretch)
+
+
+def test_novelty_of_a_component_is_in_its_last_cells():
+    """(9.5): a known cell, a component of one cell, and one of three; by counting all ways."""
+    t, mean, chance = np.array([5, 3, 6, 2, 9]), 4.0, np.array([0.1, 0.3, 0.3])
+    known = np.array([4.0, 2.5, 3.0, 1.5, 2.0])
+    beyond = novelty_beyond(t, np.array([0, 1, 2, 5]), mean)
+    none, some = _likelihoods(t, known, mean)
+    ways = np.array([np.prod(np.append(none[2:i], some[i:])) for i in (2, 3, 4, 5)])
+    ways *= np.array([0.1, 0.1, 0.1, 0.7])
+
+    chances, weighed = np.tile(chance, (100_000, 1)), beyond.weigh(np.tile(known, (100_000, 1)))
+    np.testing.assert_allclose(np.exp(beyond.log_likely(weighed, chances)[0, 2]), ways.sum())
+    np.testing.assert_allclose(np.exp(beyond.log_likely(weighed, chances)[0, 1]), 0.7 * none[1] + 0.3 * some[1])
+    drawn = beyond.draw(weighed, chances, np.random.default_rng(0)) > 0.0
+    np.testing.assert_allclose(drawn[:, 2:].mean(axis=0), np.cumsum(ways[:3]) / ways.sum(), atol=0.01)
+    assert drawn[:, 0].mean() == pytest.approx(0.1 * some[0] / (0.9 * none[0] + 0.1 * some[0]), abs=0.01)

@@ -4,7 +4,7 @@
     b_j ~ Multinomial(q_j),  q_j ~ Dirichlet      hidden rows of class j by cell
     N_j ~ Gamma about s w_j                       its rows; w: shares as labelled, or as the fit has them
     nu_c: nothing, or exponential                 novelty; of one component's cells the more, the more unlike they are
-    P(nu_c > 0) = min(p, 1/2),  p ~ U(0, 1)       of novel components: where most are pieces of classes, all are doubted
+    P(any nu_c > 0) = min(p, 1/2),  p ~ U(0, 1)   of a novel component: pieces of classes make others doubtful
 
 Hidden rows and unlabelled rows of one class are exchangeable, so whatever the fit does to one kind it does to the
 other, however wrong its kernel is.
@@ -15,8 +15,9 @@ from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln, expit, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln
+from scipy.special import betainc, betaincinv, betaln, expit, gammaincc, gammainccinv, gammaln
 
+from vbrand.sums import log_sum
 from vbrand.trust.tuning import CheckTuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -75,7 +76,7 @@ class _State:
     usual: FloatArray  # (chains, J) w
     worth: FloatArray  # (chains, J) k
     size: FloatArray  # (chains,) s
-    chance: FloatArray  # (chains, C) that a cell holds novelty, pi
+    chance: FloatArray  # (chains, G) that a known cell, or a novel component, holds novelty, pi
 
 
 def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
@@ -84,7 +85,7 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     # no belief in the size of a class is worth more rows than what is known of where they fall: (9.26)
     counts = replace(counts, rows_worth=np.minimum(counts.rows_worth, belief.sum(axis=1)))
     total = max(int(counts.unlabelled.sum()), 1)
-    beyond = novelty_beyond(counts.unlabelled, tuning.novel_share * (total + counts.before))
+    beyond = novelty_beyond(counts.unlabelled, counts.starts, tuning.novel_share * (total + counts.before))
     several = [slice(*ends) for ends in itertools.pairwise(counts.starts.tolist()) if ends[1] > ends[0] + 1]
     to_deal = np.broadcast_to(counts.unlabelled, (tuning.chains, cells))
 
@@ -92,8 +93,8 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
     for step in range(tuning.table_sweeps):
         known, weighed = _cells_anew(state, belief, int(counts.starts[1]), beyond, generator)
-        novelty = beyond.draw(weighed, generator)
-        chance = _draw_chance(state.chance, novelty > 0.0, counts, generator)
+        novelty = beyond.draw(weighed, state.chance, generator)
+        chance = _draw_chance(state.chance, novelty[:, beyond.last] > 0.0, counts, generator)
         for own_cells in several:
             novelty[:, own_cells] = _rising(novelty[:, own_cells], weighed.known[:, own_cells])
         rates = np.concatenate([known, novelty[:, None]], axis=1).transpose(0, 2, 1)  # (chains, C, J + 1)
@@ -117,9 +118,9 @@ def _begun(
     chains, (classes, cells) = tuning.chains, belief.shape
     usual, worth = (np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth))
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
-    chance = np.where(np.arange(cells) < counts.starts[1], 1.0 - tuning.nothing_in_known, _EVEN)
-    # (14.10)  P(novelty of a cell begins in the last batch) = P(there is any) n_b / n
-    chance = np.broadcast_to(chance * total / (total + counts.before), (chains, cells))
+    chance = np.repeat([1.0 - tuning.nothing_in_known, _EVEN], [counts.starts[1], counts.starts.size - 2])
+    # (14.10)  P(novelty of a component begins in the last batch) = P(there is any) n_b / n
+    chance = np.broadcast_to(chance * total / (total + counts.before), (chains, chance.size))
     return _State(total * usual[:, :, None] * places, usual, worth, np.full(chains, float(total)), chance)
 
 
@@ -138,30 +139,31 @@ def _cells_anew(
     rate = state.worth / (state.size[:, None] * state.usual) + apart
     drawn = generator.standard_gamma(np.broadcast_to(belief[:, first:], own.shape)) / rate[:, :, None]
 
-    # (9.27)  l_c = sum_j N_j q_jc is replaced with probability f(l'_c) / f(l_c),  f(l) = P(t_c | l), novel or not
-    before = beyond.weigh(state.known.sum(axis=1), state.chance)
-    after = beyond.weigh(np.concatenate([before.known[:, :first], drawn.sum(axis=1)], axis=1), state.chance)
-    better = np.log(generator.random(before.known.shape)) < after.log_total - before.log_total
+    # (9.27)  l_c = sum_j N_j q_jc in the cells of a component are replaced with probability f(l') / f(l),  f = (9.6)
+    before = beyond.weigh(state.known.sum(axis=1))
+    after = beyond.weigh(np.concatenate([before.known[:, :first], drawn.sum(axis=1)], axis=1))
+    gain = beyond.log_likely(after, state.chance) - beyond.log_likely(before, state.chance)  # (chains, G)
+    better = (np.log(generator.random(gain.shape)) < gain)[:, beyond.group]  # (chains, C)
     known = np.where(better[:, None, first:], np.maximum(drawn, _TINY), own)
     return np.concatenate([state.known[:, :, :first], known], axis=2), after.where(better, before)
 
 
 def _draw_chance(chance: FloatArray, some: BoolArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
-    """Return the chance that a cell holds novelty, (chains, C): of the known components as it is, of novel ones drawn.
+    """Return the chance of novelty, (chains, G): in known cells as it is, in novel components drawn.
 
     That others are pieces of classes speaks against novelty; that others are novel does not speak for it.
     """
-    first, cells = int(counts.starts[1]), some.shape[1]
+    first, groups = int(counts.starts[1]), some.shape[1]
     total = max(int(counts.unlabelled.sum()), 1)
     lately = total / (total + counts.before)
     # novelty that began in an earlier batch is none of this one, and counts
     own = chance[:, first:]
     earlier = generator.random(own.shape) < own * (1.0 / lately - 1.0) / (1.0 - own)
     held = (some[:, first:] | earlier).sum(axis=1)
-    # (9.25)  pi = min(p, 1/2),  p | .. ~ p^g (1 - p)^(n - g) below 1/2 and 2^-n above,  g of n cells with novelty
-    shape = 1.0 + held, 1.0 + cells - first - held
+    # (9.25)  pi = min(p, 1/2),  p | .. ~ p^g (1 - p)^(n - g) below 1/2 and 2^-n above,  g of n components with novelty
+    shape = 1.0 + held, 1.0 + groups - first - held
     low = betainc(*shape, _EVEN)
-    log_odds = betaln(*shape) + np.log(low) + (cells - first + 1.0) * np.log(2.0)
+    log_odds = betaln(*shape) + np.log(low) + (groups - first + 1.0) * np.log(2.0)
     drawn = betaincinv(*shape, generator.random(held.size) * low)
     drawn = np.where(generator.random(held.size) < expit(log_odds), np.clip(drawn, _RARE, _EVEN), _EVEN) * lately
     return np.concatenate([chance[:, :first], np.broadcast_to(drawn[:, None], own.shape)], axis=1)
@@ -186,9 +188,10 @@ def _draw_size(shape: FloatArray, rate: FloatArray, counts: Counts, generator: n
     """Return the number of known rows that sizes of classes are shares of, (chains,)."""
     total = max(float(counts.unlabelled.sum()), 1.0)
     # (9.11)  1 / s | .. ~ Gamma(sum_j k_j, sum_j k_j N_j / w_j), between 1 and all rows
-    low, high = gammainc(shape, rate / total), gammainc(shape, rate)
-    inverse = gammaincinv(shape, low + (high - low) * generator.random(shape.size)) / rate
-    return np.asarray(1.0 / np.clip(inverse, 1.0 / total, 1.0))
+    high, low = gammaincc(shape, rate / total), gammaincc(shape, rate)
+    inverse = gammainccinv(shape, low + (high - low) * generator.random(shape.size)) / rate
+    # less than a row in all: there the tail is beyond what numbers can tell
+    return np.asarray(1.0 / np.where(rate > shape, np.clip(inverse, 1.0 / total, 1.0), 1.0))
 
 
 def rows_of_classes(
@@ -252,11 +255,6 @@ class _Weighed:
     log_none: FloatArray
     log_some: FloatArray
 
-    @property
-    def log_total(self) -> FloatArray:
-        """Return how likely the rows are in all, as a logarithm."""
-        return np.logaddexp(self.log_none, self.log_some)
-
     def where(self, chosen: BoolArray, other: "_Weighed") -> "_Weighed":
         """Return these cells where they are chosen, and else those of the other."""
         return _Weighed(*(np.where(chosen, *both) for both in zip(astuple(self), astuple(other), strict=True)))
@@ -266,7 +264,10 @@ class _Weighed:
 class _Novelty:
     """What chances of the novelty of cells are made of, but for the rates of known rows.
 
-    (9.5)  nu_c = 0, or with probability pi exponential with this mean
+    Each cell of the known components is a group of its own, and the cells of a novel component are one.
+
+    (9.5)  no cell of a group holds novelty, or with probability pi the last of them, or the last two, .., each as
+           likely: there nu_c is exponential with this mean
     """
 
     rows: IntArray  # (C,) t
@@ -275,33 +276,62 @@ class _Novelty:
     stretch: float  # 1 + 1 / m
     log_factorial: FloatArray  # (C,) log t!
     log_slab: FloatArray  # (C,) -log m - (t + 1) log(1 + 1 / m)
+    group: IntArray  # (C,) the group of each cell
+    place: IntArray  # (C,) and its place there, of as many as the largest has; the last cell has the last one
+    last: IntArray  # (G,) the last cell of each group
 
-    def weigh(self, known: FloatArray, chance: FloatArray) -> _Weighed:
-        """Return how likely the rows of cells are, given rates of known rows and chances of novelty, (chains, C)."""
+    def weigh(self, known: FloatArray) -> _Weighed:
+        """Return how likely the rows of cells are without novelty and with it, given known rates, (chains, C)."""
         known = np.maximum(known, _TINY)
-        log_none = np.log1p(-chance) + self.rows * np.log(known) - known - self.log_factorial
+        log_none = self.rows * np.log(known) - known - self.log_factorial
         # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1/m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
         above = gammaincc(self.shape, known * self.stretch)
-        log_some = np.log(chance) + self.log_slab + known / self.mean + np.log(np.maximum(above, _TINY))
+        log_some = self.log_slab + known / self.mean + np.log(np.maximum(above, _TINY))
         return _Weighed(known, above, log_none, log_some)
 
-    def draw(self, weighed: _Weighed, generator: np.random.Generator) -> FloatArray:
-        """Return draws of nu, (chains, C)."""
-        known = weighed.known
-        some = np.nonzero(generator.random(known.shape) < expit(weighed.log_some - weighed.log_none))
+    def log_likely(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
+        """Return how likely the rows of each group are, (chains, G)."""
+        return np.asarray(log_sum(self._steps(weighed, chance), axis=2))
+
+    def draw(self, weighed: _Weighed, chance: FloatArray, generator: np.random.Generator) -> FloatArray:
+        """Return draws of nu, (chains, C), given the chances of novelty, (chains, G)."""
+        steps = self._steps(weighed, chance)
+        up_to = np.exp(steps - log_sum(steps, axis=2, keepdims=True)).cumsum(axis=2)
+        begins = (generator.random(chance.shape)[:, :, None] > up_to).sum(axis=2)  # (chains, G)
+        some = np.nonzero(self.place >= begins[:, self.group])
         # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
-        share = np.maximum(weighed.above * generator.random(known.shape), _TINY)[some]
-        novelty = np.zeros(known.shape)
+        share = np.maximum(weighed.above * generator.random(weighed.known.shape), _TINY)[some]
+        novelty = np.zeros(weighed.known.shape)
         drawn = gammainccinv(self.shape[some[1]], share)
-        novelty[some] = np.maximum(drawn / self.stretch - known[some], _TINY)
+        novelty[some] = np.maximum(drawn / self.stretch - weighed.known[some], _TINY)
         return novelty
 
+    def _steps(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
+        """Return how likely novelty is that begins at each place of a group, or (last) nowhere, (chains, G, m + 1)."""
+        places = int(self.place.max()) + 1
+        none, some = (np.full((*chance.shape, places), empty) for empty in (0.0, -np.inf))
+        none[:, self.group, self.place], some[:, self.group, self.place] = weighed.log_none, weighed.log_some
+        steps = np.zeros((*chance.shape, places + 1))
+        steps[:, :, 1:] = none.cumsum(axis=2)
+        steps[:, :, :-1] += some[:, :, ::-1].cumsum(axis=2)[:, :, ::-1] + np.log(chance / self._width)[:, :, None]
+        steps[:, :, -1] += np.log1p(-chance)
+        return steps
 
-def novelty_beyond(t: IntArray, mean: float) -> _Novelty:
-    """Return what novelty is drawn from, for so many rows in each cell, (C,)."""
+    @property
+    def _width(self) -> IntArray:
+        return np.bincount(self.group)
+
+
+def novelty_beyond(t: IntArray, starts: IntArray, mean: float) -> _Novelty:
+    """Return what novelty is drawn from, for so many rows in each cell, (C,), and first cells of components."""
     mean = max(mean, 1.0)
     stretch, shape = 1.0 + 1.0 / mean, np.asarray(t + 1.0, dtype=np.float64)
-    return _Novelty(t, shape, mean, stretch, gammaln(shape), np.asarray(-np.log(mean) - shape * np.log(stretch)))
+    log_slab = np.asarray(-np.log(mean) - shape * np.log(stretch))
+
+    ends = np.concatenate([np.arange(1, starts[1]), starts[1:]])  # of groups
+    group = np.searchsorted(ends, np.arange(t.size), side="right")
+    place = np.arange(t.size) - ends[group]
+    return _Novelty(t, shape, mean, stretch, gammaln(shape), log_slab, group, place - place.min(), ends - 1)
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:
