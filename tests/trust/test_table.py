@@ -10,7 +10,6 @@ from sklearn.isotonic import IsotonicRegression
 from vbrand.trust.table import Counts, _draw_chance, _draw_usual, _rising, draw_shares, novelty_beyond
 from vbrand.trust.tuning import TUNED
 
-
 # long enough that what is seen is what the model says, and not the luck of a few draws
 LONG = replace(TUNED, table_sweeps=600, warm_up=100)
 
