@@ -211,7 +211,7 @@ def settings() -> tuple[dict[str, Tuning], dict[str, Tuning]]:
     tuning = Tuning()
     of_check, of_fit = {"defaults": tuning}, dict[str, Tuning]()
     for word, factor in (("halved", 0.5), ("doubled", 2.0)):
-        for name in ("known_cells", "novel_cells", "cell_rows", "cell_witnesses", "vague", "shift", "novel_share"):
+        for name in ("cells", "cell_rows", "cell_witnesses", "vague", "shift", "novel_share"):
             value = getattr(tuning.check, name)
             changed = replace(tuning.check, **{name: type(value)(factor * value)})
             of_check[f"{name} {word}"] = replace(tuning, check=changed)

@@ -47,15 +47,15 @@ def cells_of(standing: Standing, class_of: IntArray, hidden: FloatArray, tuning:
     novel = np.flatnonzero(class_of < 0).tolist()
     known = standing.order[class_of[best] >= 0]
     return Cells(
-        _edges(known, hidden[0], tuning.known_cells, tuning),
+        _edges(known, hidden[0], tuning),
         tuple(
-            _edges(standing.order[best == k], witnesses, tuning.novel_cells, tuning)
+            _edges(standing.order[best == k], witnesses, tuning)
             for k, witnesses in zip(novel, hidden[1:].tolist(), strict=True)
         ),
     )
 
 
-def _edges(unlike: FloatArray, hidden: float, most: int, tuning: CheckTuning) -> FloatArray:
+def _edges(unlike: FloatArray, hidden: float, tuning: CheckTuning) -> FloatArray:
     enough = min(unlike.size // tuning.cell_rows, int(hidden) // tuning.cell_witnesses)
-    count = int(np.clip(enough, 1, most))
+    count = int(np.clip(enough, 1, tuning.cells))
     return np.unique(np.quantile(unlike, np.arange(1, count) / count)) if count > 1 else np.empty(0)

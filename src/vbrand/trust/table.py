@@ -75,7 +75,7 @@ class _State:
     usual: FloatArray  # (chains, J) w
     worth: FloatArray  # (chains, J) k
     size: FloatArray  # (chains,) s
-    chance: FloatArray  # (chains, G) that a known cell, or a novel component, holds novelty, pi
+    chance: FloatArray  # (chains, T + 1) that the known components, or a novel one, hold novelty, pi
 
 
 def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) -> Shares:
@@ -91,7 +91,7 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     state = _begun(counts, belief, total, generator, tuning)
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
     for step in range(tuning.table_sweeps):
-        known, weighed = _cells_anew(state, belief, int(counts.starts[1]), beyond, generator)
+        known, weighed = _cells_anew(state, belief, beyond, generator)
         novelty = beyond.draw(weighed, state.chance, generator)
         chance = _draw_chance(state.chance, novelty[:, beyond.last] > 0.0, counts, generator)
         for own_cells in several:
@@ -117,56 +117,53 @@ def _begun(
     chains, (classes, cells) = tuning.chains, belief.shape
     usual, worth = (np.broadcast_to(given[0], (chains, classes)) for given in (counts.shares, counts.rows_worth))
     places = _dirichlet(np.broadcast_to(belief, (chains, classes, cells)), generator)  # q
-    chance = np.repeat([1.0 - tuning.nothing_in_known, _EVEN], [counts.starts[1], counts.starts.size - 2])
+    chance = np.append(1.0 - tuning.nothing_in_known, np.full(counts.starts.size - 2, _EVEN))
     # (14.10)  P(novelty of a component begins in the last batch) = P(there is any) n_b / n
     chance = np.broadcast_to(chance * total / (total + counts.before), (chains, chance.size))
     return _State(total * usual[:, :, None] * places, usual, worth, np.full(chains, float(total)), chance)
 
 
 def _cells_anew(
-    state: _State, belief: FloatArray, first: int, beyond: "_Novelty", generator: np.random.Generator
+    state: _State, belief: FloatArray, beyond: "_Novelty", generator: np.random.Generator
 ) -> tuple[FloatArray, "_Weighed"]:
-    """Return the known rows of each cell, (chains, J, C), and what they weigh; from the first cell given drawn anew.
+    """Return the known rows of each cell, (chains, J, C), and what they weigh, drawn anew where that is likely.
 
-    Where a class has few hidden rows much of a novel component may be known or novel: chains that draw only given the
+    Where a class has few hidden rows much of a component may be known or novel: chains that draw only given the
     rows dealt out would wander from the one to the other for thousands of sweeps.
     """
-    rows, own = np.maximum(state.known.sum(axis=2), _TINY), state.known[:, :, first:]
+    rows = np.maximum(state.known.sum(axis=2), _TINY)
     # (9.26)  x_j | .. ~ Gamma(A_j - k_j, N_j),  A_j = a + sum_c b_jc
     #         N_j q_jc | x ~ Gamma(a / C + b_jc, k_j / (s w_j) + x_j)
     apart = generator.standard_gamma(np.maximum(belief.sum(axis=1) - state.worth, 0.0)) / rows
     rate = state.worth / (state.size[:, None] * state.usual) + apart
-    drawn = generator.standard_gamma(np.broadcast_to(belief[:, first:], own.shape)) / rate[:, :, None]
+    drawn = generator.standard_gamma(np.broadcast_to(belief, state.known.shape)) / rate[:, :, None]
 
     # (9.27)  l_c = sum_j N_j q_jc in the cells of a component are replaced with probability f(l') / f(l),  f = (9.6)
-    before = np.maximum(state.known.sum(axis=1), _TINY)
-    after = np.concatenate([before[:, :first], drawn.sum(axis=1)], axis=1)
-    both = beyond.weigh(np.stack([before, after]))
+    both = beyond.weigh(np.stack([state.known.sum(axis=1), drawn.sum(axis=1)]))
     gain = np.diff(beyond.log_likely(both, state.chance), axis=0)[0]  # (chains, G)
     better = (np.log(generator.random(gain.shape)) < gain)[:, beyond.group]  # (chains, C)
-    known = np.where(better[:, None, first:], np.maximum(drawn, _TINY), own)
-    return np.concatenate([state.known[:, :, :first], known], axis=2), both.second_where(better)
+    return np.where(better[:, None], np.maximum(drawn, _TINY), state.known), both.second_where(better)
 
 
 def _draw_chance(chance: FloatArray, some: BoolArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
-    """Return the chance of novelty, (chains, G): in known cells as it is, in novel components drawn.
+    """Return the chance of novelty, (chains, T + 1): in the known components as it is, in novel ones drawn.
 
     That others are pieces of classes speaks against novelty; that others are novel does not speak for it.
     """
-    first, groups = int(counts.starts[1]), some.shape[1]
+    novel = some.shape[1] - 1
     total = max(int(counts.unlabelled.sum()), 1)
     lately = total / (total + counts.before)
     # novelty that began in an earlier batch is none of this one, and counts
-    own = chance[:, first:]
+    own = chance[:, 1:]
     earlier = generator.random(own.shape) < own * (1.0 / lately - 1.0) / (1.0 - own)
-    held = (some[:, first:] | earlier).sum(axis=1)
+    held = (some[:, 1:] | earlier).sum(axis=1)
     # (9.25)  pi = min(p, 1/2),  p | .. ~ p^g (1 - p)^(n - g) below 1/2 and 2^-n above,  g of n components with novelty
-    shape = 1.0 + held, 1.0 + groups - first - held
+    shape = 1.0 + held, 1.0 + novel - held
     low = betainc(*shape, _EVEN)
-    log_odds = betaln(*shape) + np.log(low) + (groups - first + 1.0) * np.log(2.0)
+    log_odds = betaln(*shape) + np.log(low) + (novel + 1.0) * np.log(2.0)
     drawn = betaincinv(*shape, generator.random(held.size) * low)
     drawn = np.where(generator.random(held.size) < expit(log_odds), np.clip(drawn, _RARE, _EVEN), _EVEN) * lately
-    return np.concatenate([chance[:, :first], np.broadcast_to(drawn[:, None], own.shape)], axis=1)
+    return np.concatenate([chance[:, :1], np.broadcast_to(drawn[:, None], own.shape)], axis=1)
 
 
 def _classes_anew(
@@ -275,10 +272,10 @@ class _Weighed:
 class _Novelty:
     """What chances of the novelty of cells are made of, but for the rates of known rows.
 
-    Each cell of the known components is a group of its own, and the cells of a novel component are one.
+    The cells of the known components are one group, and those of each novel component.
 
     (9.5)  no cell of a group holds novelty, or with probability pi the last of them, or the last two, .., each as
-           likely: there nu_c is exponential with this mean
+           likely, but of several cells of the known components never the first: nu_c is exponential with this mean
     """
 
     rows: IntArray  # (C,) t
@@ -290,6 +287,7 @@ class _Novelty:
     group: IntArray  # (C,) the group of each cell
     place: IntArray  # (C,) and its place there, of as many as the largest has; the last cell has the last one
     last: IntArray  # (G,) the last cell of each group
+    log_begins: FloatArray  # (G, m) how likely novelty begins at each place, if there is any
 
     def weigh(self, known: FloatArray) -> _Weighed:
         """Return how likely the rows of cells are without novelty and with it, given known rates, (.., chains, C)."""
@@ -319,19 +317,14 @@ class _Novelty:
 
     def _steps(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
         """Return how likely novelty is that begins at each place of a group, or (last) nowhere, (.., G, m + 1)."""
-        places = int(self.place.max()) + 1
-        shape = *weighed.known.shape[:-1], chance.shape[-1]
-        none, some = (np.full((*shape, places), empty) for empty in (0.0, -np.inf))
+        groups, places = self.log_begins.shape
+        none, some = (np.zeros((*weighed.known.shape[:-1], groups, places)) for _ in range(2))
         none[..., self.group, self.place], some[..., self.group, self.place] = weighed.log_none, weighed.log_some
-        steps = np.zeros((*shape, places + 1))
+        steps = np.zeros((*weighed.known.shape[:-1], groups, places + 1))
         steps[..., 1:] = none.cumsum(axis=-1)
-        steps[..., :-1] += some[..., ::-1].cumsum(axis=-1)[..., ::-1] + np.log(chance / self._width)[:, :, None]
+        steps[..., :-1] += some[..., ::-1].cumsum(axis=-1)[..., ::-1] + np.log(chance)[:, :, None] + self.log_begins
         steps[..., -1] += np.log1p(-chance)
         return steps
-
-    @cached_property
-    def _width(self) -> IntArray:
-        return np.bincount(self.group)
 
 
 def novelty_beyond(t: IntArray, starts: IntArray, mean: float) -> _Novelty:
@@ -340,10 +333,13 @@ def novelty_beyond(t: IntArray, starts: IntArray, mean: float) -> _Novelty:
     stretch, shape = 1.0 + 1.0 / mean, np.asarray(t + 1.0, dtype=np.float64)
     log_slab = np.asarray(-np.log(mean) - shape * np.log(stretch))
 
-    ends = np.concatenate([np.arange(1, starts[1]), starts[1:]])  # of groups
-    group = np.searchsorted(ends, np.arange(t.size), side="right")
-    place = np.arange(t.size) - ends[group]
-    return _Novelty(t, shape, mean, stretch, gammaln(shape), log_slab, group, place - place.min(), ends - 1)
+    width = np.diff(starts)
+    group, most = np.repeat(np.arange(width.size), width), int(width.max())
+    place = np.arange(t.size) - starts[1:][group] + most
+    # among the known components rows that are most like the labelled ones are known: others are compared with them
+    may = width - (np.arange(width.size) == 0) * (width > 1)
+    log_begins = np.where(np.arange(most) >= most - may[:, None], -np.log(may)[:, None], -np.inf)
+    return _Novelty(t, shape, mean, stretch, gammaln(shape), log_slab, group, place, starts[1:] - 1, log_begins)
 
 
 def _dirichlet(parameters: FloatArray, generator: np.random.Generator) -> FloatArray:

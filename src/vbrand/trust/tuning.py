@@ -31,10 +31,8 @@ class CheckTuning:
     much: float = SEARCH.much
 
     # --- cells: components, cut by how unlike the labelled rows a row is ---
-    # cells of the known components together, and of a novel component, at the most; with more than two of a novel one a
-    # Gaussian class in 30 columns, of 60 labelled rows and cut into pieces, loses a part of its rows to chance
-    known_cells: int = 8
-    novel_cells: int = 2
+    # cells of the known components together, and of a novel component, at the most
+    cells: int = 8
     # unlabelled rows, and hidden ones, per cell at the least
     cell_rows: int = 30
     cell_witnesses: int = 10
@@ -54,7 +52,7 @@ class CheckTuning:
     share_steps: int = 50
     # share of the rows that novelty in a cell is expected to have, if there is any
     novel_share: float = 0.1
-    # probability that there is none in a cell of the known components; that of novel ones is learned from all of them
+    # probability that there is none in the known components; that of novel ones is learned from all of them
     nothing_in_known: float = 0.9
     # chains, sweeps of each, and how many of them are left out
     chains: int = 20
