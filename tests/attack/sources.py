@@ -81,6 +81,8 @@ def stay(generator, folder):
         if len(found.labels) == n and kind not in ("csv", "npy"):
             again = VBrand(**{**detector.get_params(), "engine": None}).fit(rows, member).discover(unknown)
             if kind != "parquet":  # a file that was changed may hold other rows
-                want((again.labels == found.labels).all(), f"{kind}: another answer than in memory")
+                # a row without any value gets the prior, whose last digits are others: in memory it is taken out
+                told = ~np.isnan(unknown).all(axis=1)
+                want((again.labels == found.labels)[told].all(), f"{kind}: another answer than in memory")
                 want_answer(detector, again, unknown)
     want(not list(place.rglob(".*")), "halves were left")

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Self
 
 import numpy as np
@@ -75,7 +76,7 @@ class DrawStore:
             known = Leg(kept_labels=labels, last_concentration=concentration, **scalars)
             whole = known.labels.shape == (known.draws, known.last_labels.size)
             whole = whole and (digest is None or str(digest) == fingerprint([known.labels]))
-        except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile):
+        except (OSError, ValueError, EOFError, KeyError, TypeError, SyntaxError, TokenError, zipfile.BadZipFile):
             return None
         return known if whole else None
 

@@ -145,6 +145,17 @@ def test_a_new_file_is_written_once(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
+def test_an_interrupt_before_a_half_is_known_leaves_none(tmp_path, monkeypatch):
+    def interrupted(file, wait):
+        file.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vbrand.io.files.whole._lock", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "file", lambda file: file.write(b"new"))
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
 def test_a_full_disk_names_the_file(tmp_path):
     def write(file):

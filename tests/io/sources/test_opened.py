@@ -174,6 +174,8 @@ def broken(name, folder):
         (folder / name).write_bytes((folder / name).read_bytes()[:-10])
     if name == "head.npy":
         (folder / name).write_bytes((folder / name).read_bytes().replace(b"descr", b"dscer"))
+    if name == "open.npy":
+        (folder / name).write_bytes((folder / name).read_bytes().replace(b"), }", b"(, }"))
     return folder / name
 
 
@@ -186,6 +188,7 @@ def broken(name, folder):
         ("flat.npy", "rows by columns of numbers are expected"),
         ("cut.npy", "is cut off: it should hold 20 rows"),
         ("head.npy", "its header is damaged"),
+        ("open.npy", "its header is damaged"),
     ],
 )
 def test_files_that_can_not_be_used_get_one_sentence(tmp_path, name, sentence):

@@ -39,12 +39,6 @@ def ragged(table):
 
 
 @pytest.fixture(scope="module")
-def client():
-    with cluster(2) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def in_memory():
     rows, labels = problem()
     return VBrand(**QUICK).fit(rows, labels).discovery_

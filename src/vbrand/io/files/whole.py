@@ -86,11 +86,15 @@ def half_of(path: Path) -> tuple[Path, BufferedWriter]:
     """Return another name for a file that nobody else has, and the file, open and locked."""
     while True:
         half = path.with_name(f".{path.name}.vbrand-{secrets.token_hex(8)}")
-        file = half.open("xb")
-        with suppress(OSError):  # some network drives have no locks, and nobody can remove a half there
-            _lock(file, wait=True)
-        if os.fstat(file.fileno()).st_nlink > 0:
-            return half, file
+        try:
+            file = half.open("xb")
+            with suppress(OSError):  # some network drives have no locks, and nobody can remove a half there
+                _lock(file, wait=True)
+            if os.fstat(file.fileno()).st_nlink > 0:
+                return half, file
+        except KeyboardInterrupt:  # whoever asked for it does not know its name yet
+            half.unlink(missing_ok=True)
+            raise
         file.close()  # taken for one that was left behind, before it was locked
 
 

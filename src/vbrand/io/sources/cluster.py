@@ -11,10 +11,6 @@ _FAILURES, _PATIENCE, _LOOK = 100, 30.0, 2.0
 # once: those of more may take longer than anybody waits
 _UNDER_WAY, _FETCHED = 64, 8
 
-# bytes that C's allocator keeps for the next array: Dask has workers give them back at once, and arrays of answers then
-# are fresh memory, which is slow memory
-_KEPT = {"MALLOC_TRIM_THRESHOLD_": 2**27, "MALLOC_MMAP_THRESHOLD_": 2**25}
-
 # a cluster of processes looks 15 s after it lost a worker whether there is one of that name; if there is none at that
 # moment it never starts one again, even if the next one was lost just then, or is slow to start on a busy machine
 _STARTING = {"distributed.deploy.lost-worker-timeout": "1h"}
@@ -43,8 +39,7 @@ def _local_cluster(distributed: Any) -> Any:
     import dask
 
     dask.config.set(_STARTING)  # for good: it is asked when a worker is lost
-    with dask.config.set({f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in _KEPT.items()}):
-        return distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
+    return distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
 
 
 def client_at(address: str) -> Any:

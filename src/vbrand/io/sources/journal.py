@@ -8,6 +8,7 @@ import hashlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -39,7 +40,7 @@ class Journal:
         try:
             with found.open("rb") as file, np.load(file, allow_pickle=False) as held:
                 arrays = dict(held)
-        except (OSError, ValueError, EOFError, BadZipFile):
+        except (OSError, ValueError, EOFError, SyntaxError, TokenError, BadZipFile):
             return None
         if str(arrays.pop("asked")) != _print_of(asked):
             return None

@@ -5,6 +5,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def _header(file: Any, path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any]
         version = np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, by_column, dtype = read(file)  # type: ignore[no-untyped-call]
-    except ValueError:
+    except (ValueError, SyntaxError, TokenError):  # numpy reads it as words of Python
         raise TableError(f"{path.name} can't be read: its header is damaged. Save it or copy it again.") from None
     return shape, by_column, dtype
 

@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.io.sources.allocator import kept_memory
 from vbrand.io.sources.cluster import ClusterError, each_result, in_order, threads_of
 from vbrand.io.sources.flat import COPIED, Numbers, numbers_of
 from vbrand.io.sources.scratch import Scratch
@@ -226,5 +227,5 @@ def _assembled(ranges: list[tuple[int, int]], *parts: NDArray[Any]) -> NDArray[A
 def _worked(
     work: Callable[..., Any], rows: Any, table: NDArray[Any], pieces: list[slice], given: list[tuple[Any, ...]]
 ) -> list[Any]:
-    with one_thread():
+    with one_thread(), kept_memory():
         return [work(replace(rows, table=table[piece]), *each) for piece, each in zip(pieces, given, strict=True)]
