@@ -10,9 +10,8 @@ Hidden rows and unlabelled rows of one class are exchangeable, so whatever the f
 other, however wrong its kernel is.
 """
 
-import itertools
-from dataclasses import astuple, dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, expit, gammaincc, gammainccinv, gammaln
@@ -86,7 +85,7 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     counts = replace(counts, rows_worth=np.minimum(counts.rows_worth, belief.sum(axis=1)))
     total = max(int(counts.unlabelled.sum()), 1)
     beyond = novelty_beyond(counts.unlabelled, counts.starts, tuning.novel_share * (total + counts.before))
-    several = [slice(*ends) for ends in itertools.pairwise(counts.starts.tolist()) if ends[1] > ends[0] + 1]
+    several = _by_width(counts.starts)
     to_deal = np.broadcast_to(counts.unlabelled, (tuning.chains, cells))
 
     state = _begun(counts, belief, total, generator, tuning)
@@ -140,12 +139,13 @@ def _cells_anew(
     drawn = generator.standard_gamma(np.broadcast_to(belief[:, first:], own.shape)) / rate[:, :, None]
 
     # (9.27)  l_c = sum_j N_j q_jc in the cells of a component are replaced with probability f(l') / f(l),  f = (9.6)
-    before = beyond.weigh(state.known.sum(axis=1))
-    after = beyond.weigh(np.concatenate([before.known[:, :first], drawn.sum(axis=1)], axis=1))
-    gain = beyond.log_likely(after, state.chance) - beyond.log_likely(before, state.chance)  # (chains, G)
+    before = np.maximum(state.known.sum(axis=1), _TINY)
+    after = np.concatenate([before[:, :first], drawn.sum(axis=1)], axis=1)
+    both = beyond.weigh(np.stack([before, after]))
+    gain = np.diff(beyond.log_likely(both, state.chance), axis=0)[0]  # (chains, G)
     better = (np.log(generator.random(gain.shape)) < gain)[:, beyond.group]  # (chains, C)
     known = np.where(better[:, None, first:], np.maximum(drawn, _TINY), own)
-    return np.concatenate([state.known[:, :, :first], known], axis=2), after.where(better, before)
+    return np.concatenate([state.known[:, :, :first], known], axis=2), both.second_where(better)
 
 
 def _draw_chance(chance: FloatArray, some: BoolArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
@@ -230,34 +230,45 @@ def _draw_usual(
     return counts.shares[as_labelled], counts.rows_worth[as_labelled]
 
 
+def _by_width(starts: IntArray) -> list[IntArray]:
+    """Return the cells of components that have several, (components, cells), one array for each number of cells."""
+    width = np.diff(starts)
+    return [starts[:-1][width == cells][:, None] + np.arange(cells) for cells in np.unique(width[width > 1])]
+
+
 def _rising(novelty: FloatArray, known: FloatArray) -> FloatArray:
-    """Return the novelty of cells, (chains, C), so that its share rises from cell to cell.
+    """Return the novelty of the cells of components, (.., C), so that its share rises from cell to cell.
 
     Novelty shows in rows that are unlike the labelled ones. Too many rows that are like them is something else: copies
     of labelled rows, for one.
 
     (9.7)  nu_c / l_c = max_{a <= c} min_{b >= c} sum_{a..b} nu / sum_{a..b} l:  the closest shares that rise
     """
-    cells = known.shape[1]
-    within = np.triu(np.ones((cells, cells), dtype=bool))[:, None]  # (a, 1, C): the cells from a on
-    above, below = (np.where(within, rows, 0.0).cumsum(axis=2) for rows in (novelty, known))  # (a, chains, C), to b
-    shares = np.divide(above, below, out=np.full(above.shape, np.inf), where=within)
-    least = np.minimum.accumulate(shares[:, :, ::-1], axis=2)[:, :, ::-1]
-    return np.asarray(np.where(within, least, 0.0).max(axis=0) * known)
+    within = _from_each_on(known.shape[-1])  # (a, C)
+    above, below = (np.where(within, rows[..., None, :], 0.0).cumsum(axis=-1) for rows in (novelty, known))  # to b
+    shares = np.divide(above, below, out=np.full(above.shape, np.inf), where=within)  # (.., a, C)
+    least = np.minimum.accumulate(shares[..., ::-1], axis=-1)[..., ::-1]
+    return np.asarray(np.where(within, least, 0.0).max(axis=-2) * known)
+
+
+@cache
+def _from_each_on(cells: int) -> BoolArray:
+    """Return which cells come after each, or are it."""
+    return np.triu(np.ones((cells, cells), dtype=bool))
 
 
 @dataclass(frozen=True)
 class _Weighed:
-    """Rates of known rows, and how likely the rows of cells are with novelty beside them and without, (chains, C)."""
+    """Rates of known rows, and how likely the rows of cells are with novelty and without, (.., chains, C)."""
 
     known: FloatArray  # l
     above: FloatArray  # Q(t + 1, l (1 + 1 / m))
     log_none: FloatArray
     log_some: FloatArray
 
-    def where(self, chosen: BoolArray, other: "_Weighed") -> "_Weighed":
-        """Return these cells where they are chosen, and else those of the other."""
-        return _Weighed(*(np.where(chosen, *both) for both in zip(astuple(self), astuple(other), strict=True)))
+    def second_where(self, chosen: BoolArray) -> "_Weighed":
+        """Return, of two for each cell, the second where it is chosen, and else the first."""
+        return _Weighed(*(np.where(chosen, second, first) for first, second in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -281,7 +292,7 @@ class _Novelty:
     last: IntArray  # (G,) the last cell of each group
 
     def weigh(self, known: FloatArray) -> _Weighed:
-        """Return how likely the rows of cells are without novelty and with it, given known rates, (chains, C)."""
+        """Return how likely the rows of cells are without novelty and with it, given known rates, (.., chains, C)."""
         known = np.maximum(known, _TINY)
         log_none = self.rows * np.log(known) - known - self.log_factorial
         # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1/m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
@@ -290,8 +301,8 @@ class _Novelty:
         return _Weighed(known, above, log_none, log_some)
 
     def log_likely(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
-        """Return how likely the rows of each group are, (chains, G)."""
-        return np.asarray(log_sum(self._steps(weighed, chance), axis=2))
+        """Return how likely the rows of each group are, (.., chains, G), given the chances of novelty, (chains, G)."""
+        return np.asarray(log_sum(self._steps(weighed, chance), axis=-1))
 
     def draw(self, weighed: _Weighed, chance: FloatArray, generator: np.random.Generator) -> FloatArray:
         """Return draws of nu, (chains, C), given the chances of novelty, (chains, G)."""
@@ -307,17 +318,18 @@ class _Novelty:
         return novelty
 
     def _steps(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
-        """Return how likely novelty is that begins at each place of a group, or (last) nowhere, (chains, G, m + 1)."""
+        """Return how likely novelty is that begins at each place of a group, or (last) nowhere, (.., G, m + 1)."""
         places = int(self.place.max()) + 1
-        none, some = (np.full((*chance.shape, places), empty) for empty in (0.0, -np.inf))
-        none[:, self.group, self.place], some[:, self.group, self.place] = weighed.log_none, weighed.log_some
-        steps = np.zeros((*chance.shape, places + 1))
-        steps[:, :, 1:] = none.cumsum(axis=2)
-        steps[:, :, :-1] += some[:, :, ::-1].cumsum(axis=2)[:, :, ::-1] + np.log(chance / self._width)[:, :, None]
-        steps[:, :, -1] += np.log1p(-chance)
+        shape = *weighed.known.shape[:-1], chance.shape[-1]
+        none, some = (np.full((*shape, places), empty) for empty in (0.0, -np.inf))
+        none[..., self.group, self.place], some[..., self.group, self.place] = weighed.log_none, weighed.log_some
+        steps = np.zeros((*shape, places + 1))
+        steps[..., 1:] = none.cumsum(axis=-1)
+        steps[..., :-1] += some[..., ::-1].cumsum(axis=-1)[..., ::-1] + np.log(chance / self._width)[:, :, None]
+        steps[..., -1] += np.log1p(-chance)
         return steps
 
-    @property
+    @cached_property
     def _width(self) -> IntArray:
         return np.bincount(self.group)
 
