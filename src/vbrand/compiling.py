@@ -29,7 +29,7 @@ _PAIR = ("pair_first", "pair_second")
 # what is asked of arrays, and what numba calls it
 _OF_ARRAYS = {"size": "nitems", "shape": "shape"}
 # steps for what plain loops have not: with blocks, functions in functions, literals that types depend on, arithmetic
-# with whole arrays
+# with whole arrays, variables that are of one type here and of another there, arrays that somebody holds for a while
 _NOT_NEEDED = {
     "WithLifting",
     "InlineClosureLikes",
@@ -41,19 +41,23 @@ _NOT_NEEDED = {
     "LiteralPropagationSubPipelinePass",
     "InlineOverloads",
     "NopythonRewrites",
+    "DeadBranchPrune",
+    "ReconstructSSA",
+    "PreLowerStripPhis",
+    "IRLegalization",
 }
 
 
 class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
     """The code of one function and of those that it takes in; only that of functions that are called is finished."""
 
-    def __init__(self, maker: Any, name: str, called: bool, apart: bool) -> None:
+    def __init__(self, maker: Any, name: str, called: bool, attributes: tuple[str, ...]) -> None:
         super().__init__(maker, name)
-        self._called, self._apart = called, apart
+        self._called, self._attributes = called, attributes
 
     def add_ir_module(self, ir_module: Any) -> None:
         """Add code; what Python's arguments are unpacked by is not worth to be optimised."""
-        attributes = ("noinline", "optnone") if ir_module.name == _FROM_PYTHON else ("noinline",) if self._apart else ()
+        attributes = ("noinline", "optnone") if ir_module.name == _FROM_PYTHON else self._attributes
         for function in ir_module.functions:
             for attribute in attributes if function.blocks else ():
                 function.attributes.add(attribute)
@@ -262,7 +266,7 @@ class _Typing:
 class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     """numba's compiler, with the parts above."""
 
-    apart = False
+    attributes: tuple[str, ...] = ()
 
     def _compile_core(self) -> Any:
         self.state.flags = _Flags(self.state.flags)
@@ -271,7 +275,7 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         state, maker = self.state, self.state.targetctx.codegen()
         called = not (state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper)
-        state.library = _Library(maker, state.func_id.func_qualname, called, self.apart)
+        state.library = _Library(maker, state.func_id.func_qualname, called, self.attributes)
         state.library.enable_object_caching()
         state.typingctx = _Typing(state.typingctx)
         way = compiler.DefaultPassBuilder.define_nopython_pipeline(state)
@@ -284,7 +288,13 @@ class _Compiler(compiler.CompilerBase):  # type: ignore[misc]
 class _Apart(_Compiler):
     """The same for functions that are called from many places, and there is one copy of them."""
 
-    apart = True
+    attributes = ("noinline",)
+
+
+class _Small(_Compiler):
+    """The same for functions whose own loops take no time: short code instead of fast code."""
+
+    attributes = ("optsize",)
 
 
 # of all compiled functions: they make no arrays, so that nobody has to count who holds them
@@ -296,6 +306,8 @@ FROM_PYTHON: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True}
 BY_ADDRESS: dict[str, Any] = {"cache": True, "no_cpython_wrapper": True}
 jit = numba.njit(**OPTIONS, **FROM_PYTHON)
 jit_both_ways = numba.njit(cache=True, **OPTIONS)
+# where the time is spent in what is called
+jit_small = numba.njit(**(OPTIONS | {"pipeline_class": _Small}), **FROM_PYTHON)
 # called from compiled code that takes it in: nothing is compiled or kept for others' sake
 inner = numba.njit(**OPTIONS, **INNER)
 apart = numba.njit(**(OPTIONS | {"pipeline_class": _Apart}), **INNER)

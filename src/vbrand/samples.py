@@ -45,7 +45,11 @@ def some_members(labels: Any, total: int, label: int, most: int) -> IntArray:
     >>> some_members(np.array([4, 0, 4, 4, 4]), 5, 4, most=2)
     array([0, 3])
     """
-    size = sum(int((labels[chunk] == label).sum()) for chunk in chunks(total))
+    parts = chunks(total)
+    if len(parts) == 1:
+        members = np.flatnonzero(labels[parts[0]] == label)
+        return members[every_kth(members.size, most)]
+    size = sum(int((labels[chunk] == label).sum()) for chunk in parts)
     return members_at(labels, total, label, np.arange(0, size, every_kth(size, most).step))
 
 

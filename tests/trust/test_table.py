@@ -72,8 +72,8 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
 def test_novelty_follows_its_conditional(rows, known, mean):
     """(9.5) and (9.6), by quadrature."""
     beyond = novelty_beyond(np.array([rows]), np.array([0, 1]), mean)
-    weighed = beyond.weigh(np.full((200_000, 1), known))
-    drawn = beyond.draw(weighed, np.full((200_000, 1), 0.5), np.random.default_rng(0))[:, 0]
+    weighed = beyond.weigh(np.full((200_000, 1), known), np.full((200_000, 1), 0.5))
+    drawn = beyond.draw(weighed, np.random.default_rng(0))[:, 0]
 
     def density(nu):
         return stats.poisson.pmf(rows, known + nu) * np.exp(-nu / mean) / mean
@@ -213,9 +213,9 @@ def test_novelty_of_a_component_is_in_its_last_cells():
     ways = np.array([np.prod(np.append(none[2:i], some[i:])) for i in (2, 3, 4, 5)])
     ways *= np.array([0.1, 0.1, 0.1, 0.7])
 
-    chances, weighed = np.tile(chance, (100_000, 1)), beyond.weigh(np.tile(known, (100_000, 1)))
-    np.testing.assert_allclose(np.exp(beyond.log_likely(weighed, chances)[0, 2]), ways.sum())
-    np.testing.assert_allclose(np.exp(beyond.log_likely(weighed, chances)[0, 1]), 0.7 * none[1] + 0.3 * some[1])
-    drawn = beyond.draw(weighed, chances, np.random.default_rng(0)) > 0.0
+    weighed = beyond.weigh(np.tile(known, (100_000, 1)), np.tile(chance, (100_000, 1)))
+    np.testing.assert_allclose(np.exp(weighed.log_likely[0, 2]), ways.sum())
+    np.testing.assert_allclose(np.exp(weighed.log_likely[0, 1]), 0.7 * none[1] + 0.3 * some[1])
+    drawn = beyond.draw(weighed, np.random.default_rng(0)) > 0.0
     np.testing.assert_allclose(drawn[:, 2:].mean(axis=0), np.cumsum(ways[:3]) / ways.sum(), atol=0.01)
     assert drawn[:, 0].mean() == pytest.approx(0.1 * some[0] / (0.9 * none[0] + 0.1 * some[0]), abs=0.01)

@@ -6,7 +6,7 @@ from threading import local
 
 import numpy as np
 
-from vbrand.compiling import inner, jit, once
+from vbrand.compiling import inner, jit_small, once
 from vbrand.inference.addresses import address_of, call, call_for_number, call_for_truth
 from vbrand.inference.sweeps import block_memory, filled_up, group_memory, load_block, part_of, sweep_block
 from vbrand.model.components import room_for
@@ -38,7 +38,7 @@ SHORTEST_JUMP = 1.0
 MOST_SWEEPS = 100_000
 
 
-@jit
+@jit_small
 def climb(calls, table, prior, posterior, shape, scores, stores, now, before, work, pace, terms, trace, counted):  # type: ignore[no-untyped-def]
     """Ascend from a posterior, or from statistics, and return the number of sweeps, their evidence and why it ended.
 

@@ -58,12 +58,17 @@ def _cores(rows: FloatArray, tuning: SearchTuning) -> Iterator[IntArray]:
     step = max(1, _FEW_DISTANCES // n)
     for first in range(0, some.shape[0], step):
         own = some[first : first + step]
-        square = np.square(own).sum(axis=1)[:, None] + lengths - 2.0 * own @ rows.T
-        radii = np.partition(square, last, axis=1)[:, last]  # of the farthest row of each core
-        for place, radius in enumerate(radii.T):
-            if radius.min() < nearest[place]:
+        square = np.square(own).sum(axis=1)[:, None] + lengths
+        square -= 2.0 * own @ rows.T
+        # the core of a row in the middle is dense: few others have to be looked at in full
+        middle = square[square.sum(axis=1).argmin()].copy()
+        middle.partition(last)
+        for place, k in enumerate(last):
+            able = np.flatnonzero((square <= min(middle[k], nearest[place])).sum(axis=1) > k)
+            radius = np.partition(square[able], k, axis=1)[:, k]  # of the farthest row of each core
+            if radius.min(initial=np.inf) < nearest[place]:
                 nearest[place] = radius.min()
-                found[place] = (square[radius.argmin()] > radius.min()).astype(np.int64)
+                found[place] = (square[able[radius.argmin()]] > radius.min()).astype(np.int64)
     yield from found
 
 

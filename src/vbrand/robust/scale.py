@@ -5,13 +5,14 @@ Croux 1993) is the first quartile of all pairwise distances; tau (Maronna and Za
 standard deviation about a weighted mean, cheaper on long columns.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numba
 import numpy as np
 from scipy import special, stats
 
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
 # 1 / (sqrt(2) Phi^-1(5/8)): Qn of Gaussian data then estimates their standard deviation
 _QN_CONSISTENCY = 1.0 / (np.sqrt(2.0) * stats.norm.ppf(5.0 / 8.0))
@@ -63,9 +64,15 @@ def qn(columns: FloatArray) -> FloatArray:
 
 def _listed(ordered: FloatArray, rank: int) -> FloatArray:
     """Return the rank-th smallest distance within each row of `ordered`, which ends with a guard."""
-    first, second = np.triu_indices(ordered.shape[1] - 1, 1)
+    first, second = _pairs(ordered.shape[1] - 1)
     distances = ordered[:, second] - ordered[:, first]
     return np.asarray(np.partition(distances, rank - 1, axis=1)[:, rank - 1])
+
+
+@lru_cache(maxsize=4)
+def _pairs(rows: int) -> tuple[IntArray, IntArray]:
+    """Return all pairs of so many rows: the columns of one class are asked for one after the other."""
+    return np.triu_indices(rows, 1)
 
 
 def tau(columns: FloatArray) -> FloatArray:

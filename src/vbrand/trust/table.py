@@ -92,7 +92,7 @@ def _drawn(counts: Counts, generator: np.random.Generator, tuning: CheckTuning) 
     found, novel_rows = np.zeros((cells, classes + 1)), list[IntArray]()
     for step in range(tuning.table_sweeps):
         known, weighed = _cells_anew(state, belief, beyond, generator)
-        novelty = beyond.draw(weighed, state.chance, generator)
+        novelty = beyond.draw(weighed, generator)
         chance = _draw_chance(state.chance, novelty[:, beyond.last] > 0.0, counts, generator)
         for own_cells in several:
             novelty[:, own_cells] = _rising(novelty[:, own_cells], weighed.known[:, own_cells])
@@ -139,10 +139,11 @@ def _cells_anew(
     drawn = generator.standard_gamma(np.broadcast_to(belief, state.known.shape)) / rate[:, :, None]
 
     # (9.27)  l_c = sum_j N_j q_jc in the cells of a component are replaced with probability f(l') / f(l),  f = (9.6)
-    both = beyond.weigh(np.stack([state.known.sum(axis=1), drawn.sum(axis=1)]))
-    gain = np.diff(beyond.log_likely(both, state.chance), axis=0)[0]  # (chains, G)
-    better = (np.log(generator.random(gain.shape)) < gain)[:, beyond.group]  # (chains, C)
-    return np.where(better[:, None], np.maximum(drawn, _TINY), state.known), both.second_where(better)
+    both = beyond.weigh(np.stack([state.known.sum(axis=1), drawn.sum(axis=1)]), state.chance)
+    gain = both.log_likely[1] - both.log_likely[0]  # (chains, G)
+    better = np.log(generator.random(gain.shape)) < gain
+    cells = better[:, beyond.group]  # (chains, C)
+    return np.where(cells[:, None], np.maximum(drawn, _TINY), state.known), both.second_where(better, cells)
 
 
 def _draw_chance(chance: FloatArray, some: BoolArray, counts: Counts, generator: np.random.Generator) -> FloatArray:
@@ -256,16 +257,20 @@ def _from_each_on(cells: int) -> BoolArray:
 
 @dataclass(frozen=True)
 class _Weighed:
-    """Rates of known rows, and how likely the rows of cells are with novelty and without, (.., chains, C)."""
+    """Rates of known rows, and how likely the rows of cells are beside them."""
 
-    known: FloatArray  # l
-    above: FloatArray  # Q(t + 1, l (1 + 1 / m))
-    log_none: FloatArray
-    log_some: FloatArray
+    known: FloatArray  # (.., chains, C) l
+    above: FloatArray  # (.., chains, C) Q(t + 1, l (1 + 1 / m))
+    steps: FloatArray  # (.., chains, G, m + 1) log P(rows of a group), novelty beginning at each place or nowhere
+    log_likely: FloatArray  # (.., chains, G) of all of these
 
-    def second_where(self, chosen: BoolArray) -> "_Weighed":
-        """Return, of two for each cell, the second where it is chosen, and else the first."""
-        return _Weighed(*(np.where(chosen, second, first) for first, second in vars(self).values()))
+    def second_where(self, groups: BoolArray, cells: BoolArray) -> "_Weighed":
+        """Return, of two for each group, the second where it is chosen, (chains, G), and else the first.
+
+        `cells` are those of the chosen groups, (chains, C).
+        """
+        parts, chosen = (self.known, self.above, self.steps, self.log_likely), (cells, cells, groups[..., None], groups)
+        return _Weighed(*(np.where(which, part[1], part[0]) for part, which in zip(parts, chosen, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -289,24 +294,20 @@ class _Novelty:
     last: IntArray  # (G,) the last cell of each group
     log_begins: FloatArray  # (G, m) how likely novelty begins at each place, if there is any
 
-    def weigh(self, known: FloatArray) -> _Weighed:
-        """Return how likely the rows of cells are without novelty and with it, given known rates, (.., chains, C)."""
+    def weigh(self, known: FloatArray, chance: FloatArray) -> _Weighed:
+        """Return how likely rows are, given known rates, (.., chains, C), and chances of novelty, (chains, G)."""
         known = np.maximum(known, _TINY)
         log_none = self.rows * np.log(known) - known - self.log_factorial
         # (9.6)  int Poisson(t; l + nu) exp(-nu / m) / m dnu = e^(l / m) / m (1 + 1/m)^-(t + 1) Q(t + 1, l (1 + 1 / m))
         above = gammaincc(self.shape, known * self.stretch)
         log_some = self.log_slab + known / self.mean + np.log(np.maximum(above, _TINY))
-        return _Weighed(known, above, log_none, log_some)
+        steps = self._steps(log_none, log_some, chance)
+        return _Weighed(known, above, steps, log_sum(steps, axis=-1))
 
-    def log_likely(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
-        """Return how likely the rows of each group are, (.., chains, G), given the chances of novelty, (chains, G)."""
-        return np.asarray(log_sum(self._steps(weighed, chance), axis=-1))
-
-    def draw(self, weighed: _Weighed, chance: FloatArray, generator: np.random.Generator) -> FloatArray:
-        """Return draws of nu, (chains, C), given the chances of novelty, (chains, G)."""
-        steps = self._steps(weighed, chance)
-        up_to = np.exp(steps - log_sum(steps, axis=2, keepdims=True)).cumsum(axis=2)
-        begins = (generator.random(chance.shape)[:, :, None] > up_to).sum(axis=2)  # (chains, G)
+    def draw(self, weighed: _Weighed, generator: np.random.Generator) -> FloatArray:
+        """Return draws of nu, (chains, C)."""
+        up_to = np.exp(weighed.steps - weighed.log_likely[:, :, None]).cumsum(axis=2)
+        begins = (generator.random(weighed.log_likely.shape)[:, :, None] > up_to).sum(axis=2)  # (chains, G)
         some = np.nonzero(self.place >= begins[:, self.group])
         # (l + nu)(1 + 1 / m) is a Gamma(t + 1) above l (1 + 1 / m)
         share = np.maximum(weighed.above * generator.random(weighed.known.shape), _TINY)[some]
@@ -315,12 +316,12 @@ class _Novelty:
         novelty[some] = np.maximum(drawn / self.stretch - weighed.known[some], _TINY)
         return novelty
 
-    def _steps(self, weighed: _Weighed, chance: FloatArray) -> FloatArray:
+    def _steps(self, log_none: FloatArray, log_some: FloatArray, chance: FloatArray) -> FloatArray:
         """Return how likely novelty is that begins at each place of a group, or (last) nowhere, (.., G, m + 1)."""
         groups, places = self.log_begins.shape
-        none, some = (np.zeros((*weighed.known.shape[:-1], groups, places)) for _ in range(2))
-        none[..., self.group, self.place], some[..., self.group, self.place] = weighed.log_none, weighed.log_some
-        steps = np.zeros((*weighed.known.shape[:-1], groups, places + 1))
+        none, some = (np.zeros((*log_none.shape[:-1], groups, places)) for _ in range(2))
+        none[..., self.group, self.place], some[..., self.group, self.place] = log_none, log_some
+        steps = np.zeros((*log_none.shape[:-1], groups, places + 1))
         steps[..., 1:] = none.cumsum(axis=-1)
         steps[..., :-1] += some[..., ::-1].cumsum(axis=-1)[..., ::-1] + np.log(chance)[:, :, None] + self.log_begins
         steps[..., -1] += np.log1p(-chance)

@@ -54,10 +54,10 @@ class CheckTuning:
     novel_share: float = 0.1
     # probability that there is none in the known components; that of novel ones is learned from all of them
     nothing_in_known: float = 0.9
-    # chains, sweeps of each, and how many of them are left out
-    chains: int = 20
-    table_sweeps: int = 150
-    warm_up: int = 50
+    # chains, sweeps of each, and how many of them are left out; chains run side by side: many short ones cost less
+    chains: int = 40
+    table_sweeps: int = 75
+    warm_up: int = 25
 
 
 TUNED = CheckTuning()
