@@ -137,3 +137,19 @@ def test_a_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):
     with pytest.raises(OSError, match=r"labels\.npy"), scratch.answering():
         scratch.answers("labels", (2,), np.float64)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_room_that_a_disk_does_not_have_is_told_with_the_name_of_the_folder(tmp_path):
+    resource = pytest.importorskip("resource", reason="this system has no limits")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    scratch = Scratch(tmp_path)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large") as aside:
+            scratch.aside((10_000,), np.float64)
+        with pytest.raises(OSError, match="File too large") as named, scratch.answering():
+            scratch.answers("labels", (10_000,), np.float64)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (aside.value.filename, named.value.filename) == (str(tmp_path), str(tmp_path / "labels.npy"))
+    assert not list(tmp_path.iterdir())

@@ -56,15 +56,16 @@ class Scratch:
         remove_left_behind(path)
         self._take_away(path)
         half, locked = self._halves[path] = half_of(path)
-        array = np.lib.format.open_memmap(half, mode="w+", dtype=kind, shape=shape)  # type: ignore[no-untyped-call]
-        _take_room(locked, path)
+        with told_of(path):
+            array = np.lib.format.open_memmap(half, mode="w+", dtype=kind, shape=shape)  # type: ignore[no-untyped-call]
+            _take_room(locked, path)
         return self._held(array)
 
     def aside(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Return zeros in a file without a name, mapped into memory."""
         if 0 in shape:
             return np.zeros(shape, dtype)
-        with self.file() as file:
+        with told_of(self.folder), self.file() as file:
             array: Any = np.memmap(file, np.dtype(dtype), "w+", shape=shape)  # type: ignore[call-overload]
             _take_room(file, self.folder)
         return self._held(array)
