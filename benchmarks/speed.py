@@ -253,8 +253,7 @@ def measured_tables(here, there, also):
     for name in TABLES:
         for side, checked in ((here, False), (also, True), (there, False)):
             side.prepare("table", name=name, checked=checked)
-        plain, checked = taking_turns((here, also))
-        commit = there.seconds(times=1)  # takes long: once
+        plain, checked, commit = taking_turns((here, also, there))
         lines.append({"table": name, "this tree": plain, "checked": checked, "commit": commit})
         ratios = f"{commit / plain:7.1f}{commit / checked:7.1f}"
         print(f"  {name:10}{plain:8.2f}{checked:8.2f}{commit:8.2f}{ratios}", flush=True)
