@@ -219,3 +219,17 @@ def test_novelty_of_a_component_is_in_its_last_cells():
     drawn = beyond.draw(weighed, np.random.default_rng(0)) > 0.0
     np.testing.assert_allclose(drawn[:, 2:].mean(axis=0), np.cumsum(ways[:3]) / ways.sum(), atol=0.01)
     assert drawn[:, 0].mean() == pytest.approx(0.1 * some[0] / (0.9 * none[0] + 0.1 * some[0]), abs=0.01)
+
+
+def test_novelty_of_known_components_begins_after_their_first_cell():
+    """(9.5): three cells of the known components, and a novel one; by counting all ways."""
+    t, mean, known = np.array([9, 4, 6, 3]), 5.0, np.array([3.0, 2.0, 2.5, 1.0])
+    beyond = novelty_beyond(t, np.array([0, 3, 4]), mean)
+    none, some = _likelihoods(t, known, mean)
+    ways = np.array([np.prod(np.append(none[:i], some[i:3])) for i in (1, 2, 3)]) * np.array([0.05, 0.05, 0.9])
+
+    weighed = beyond.weigh(np.tile(known, (100_000, 1)), np.tile([0.1, 0.4], (100_000, 1)))
+    np.testing.assert_allclose(np.exp(weighed.log_likely[0, 0]), ways.sum())
+    drawn = beyond.draw(weighed, np.random.default_rng(0)) > 0.0
+    assert not drawn[:, 0].any()
+    np.testing.assert_allclose(drawn[:, 1:3].mean(axis=0), np.cumsum(ways[:2]) / ways.sum(), atol=0.01)
