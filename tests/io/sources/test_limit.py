@@ -30,7 +30,9 @@ def test_a_table_eight_times_larger_than_the_memory_allowed_is_fitted_as_in_memo
     assert found["same labels"]
     assert found["bounds differ"] <= 1e-9
     assert 8 * found["allowed"] <= 8 * COLUMNS * found["rows"]
-    # so the limit is one: who reads the table has no room for it, or for the stacks of Arrow's threads (Arrow 15 says so
-    # in the words of the system)
-    with pytest.raises(MemoryError, match=r"MemoryError|Failed to launch worker thread|Resource temporarily unavailable"):
+    # so the limit is one: who reads the table has no room for it, or for the stacks of Arrow's threads, of which
+    # Arrow 15 tells in the words of the system
+    with pytest.raises(
+        MemoryError, match=r"MemoryError|Failed to launch worker thread|Resource temporarily unavailable"
+    ):
         scale.child(tmp_path / "big", tmp_path / "small", found["allowed"], quick=True, whole=True)
