@@ -87,3 +87,43 @@ def test_a_class_keeps_its_last_component():
 def test_what_leaves_no_scatter_is_told_with_what_to_do():
     with pytest.raises(ValueError, match="do not fit what was learned from them"), not_too_extreme():
         symmetric_roots(-np.eye(2))
+
+
+def in_two_modes(seed):
+    """Return rows of a class whose modes hardly lie apart, and of another one."""
+    rng = np.random.default_rng(seed)
+    small = rng.normal([4.2, 0, 0], 0.5, (6, 3))
+    rows = np.vstack([rng.normal(0, 1, (54, 3)), small, rng.normal(12, 1, (60, 3))])
+    return rows, learn_modes(rows, np.repeat([0, 1], [60, 60]), kernel=Student(15.0))
+
+
+def test_a_mode_that_the_other_rows_would_not_have_made_is_gone():
+    """(3.40), by learning anew: where the other rows alone make no such mode there is none, but for close calls."""
+    tables = [in_two_modes(seed) for seed in range(12)]
+    several = [(rows, known) for rows, known in tables if (known.class_of == 0).sum() > 1]
+    modes = list[tuple[int, int, int]]()
+    for rows, known in several:
+        hidden = np.flatnonzero(known.lessons.mode_of == 1)[:3]
+        fewer, kept = without(rows, known, hidden)
+        assert fewer.class_of.tolist() == known.class_of[kept].tolist()
+        anew = learn_modes(np.delete(rows, hidden, axis=0), np.repeat([0, 1], [60 - 3, 60]), kernel=Student(15.0))
+        modes.append(tuple(int((each.class_of == 0).sum()) for each in (known, fewer, anew)))
+    before, left, wanted = np.array(modes).T
+    assert (left == wanted).mean() > 0.7
+    assert (left < before).any()
+
+
+def test_a_mode_that_stands_without_the_hidden_rows_stays():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(0, 1, (60, 3)), rng.normal(9, 1, (30, 3)), rng.normal(-12, 1, (60, 3))])
+    known = learn_modes(rows, np.repeat([0, 1], [90, 60]), kernel=Student(15.0))
+    assert known.class_of.tolist() == [0, 0, 1]
+    assert without(rows, known, [0, 61, 62])[1].tolist() == [0, 1, 2]
+
+
+def test_a_class_of_which_rows_are_not_at_hand_keeps_its_modes():
+    rows, known = in_two_modes(0)
+    kept = np.flatnonzero(np.arange(120) % 2 == 0)
+    some = replace(known, lessons=known.lessons.of_rows(kept))
+    hidden = np.flatnonzero(some.lessons.mode_of == 1)[:1]
+    assert without(rows[kept], some, hidden)[1].tolist() == list(range(known.rows.size))

@@ -46,9 +46,9 @@ def test_a_class_of_two_modes_has_two_components_that_mean_it():
     assert "oat (2)" in str(found.summary())
 
 
-@pytest.mark.parametrize(("small", "expected"), [(20, [180, 20, 200]), (19, [181, 200])])
-def test_a_tenth_of_a_class_is_a_mode_and_less_is_not(small, expected):
-    rows, labels = two_classes(np.random.default_rng(0))
+@pytest.mark.parametrize(("small", "expected"), [(20, [980, 20, 1000]), (19, [981, 1000])])
+def test_a_fiftieth_of_a_class_is_a_mode_and_less_is_not(small, expected):
+    rows, labels = two_classes(np.random.default_rng(0), n=1_000)
     rows[:small] += [30.0, 0.0, 0.0]
     assert learn_modes(rows, labels, kernel=Student(15.0)).rows.tolist() == expected
 

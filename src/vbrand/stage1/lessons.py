@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from vbrand.inference.cavi import ascend
-from vbrand.inference.kernel import sweep
+from vbrand.inference.cavi import Ascent, ascend
+from vbrand.inference.kernel import statistics_of_labels, sweep
+from vbrand.inference.moves import without
 from vbrand.inference.rows import FARTHEST, Rows
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.posterior import Posterior, scores_of
@@ -15,6 +17,10 @@ from vbrand.model.prior import Prior
 from vbrand.model.statistics import Statistics
 from vbrand.model.weights import prior_weights
 from vbrand.types import BoolArray, FloatArray, IntArray
+
+# relative gain of the bound below which the ascent of a class's modes ends, and its sweeps at the most: what is asked
+# is whether a mode is worth anything, not where it lies
+_LOOSE, _SWEEPS = 1e-6, 50
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ class Recalled:
 
     white: FloatArray  # (n, p) the rows in whitened coordinates
     modes: tuple[Taught, ...]  # K of them
+    vague: Components  # what was believed of a mode before its rows
 
 
 @contextmanager
@@ -77,7 +84,8 @@ def recalled(lessons: Lessons, rows: FloatArray, vague: Components) -> Recalled:
     """Return what rows, (n, p) in working coordinates, taught; `vague` is what was believed of a mode before."""
     # with missing cells coordinates are the working ones
     white = np.clip(rows if lessons.sphere is not None else rows @ lessons.inverse.T, -FARTHEST, FARTHEST)
-    return Recalled(white, tuple(_taught(lessons, white, vague, k) for k in range(lessons.components.dof.size)))
+    modes = tuple(_taught(lessons, white, vague, k) for k in range(lessons.components.dof.size))
+    return Recalled(white, modes, vague)
 
 
 def _taught(lessons: Lessons, white: FloatArray, vague: Components, k: int) -> Taught:
@@ -99,11 +107,56 @@ def forgotten(lessons: Lessons, rows: Recalled, hidden: BoolArray) -> Statistics
     """
     statistics = lessons.statistics
     parts = {name: getattr(statistics, name).copy() for name in ("counts", "weights", "sums", "squares")}
-    for k in np.unique(lessons.mode_of[hidden & (lessons.mode_of >= 0)]).tolist():
-        mode = rows.modes[k]
-        left = Rows.plain(rows.white[mode.own[~hidden[mode.own]]])
-        found = ascend(left, mode.before, mode.alone, winners=np.zeros(len(left), dtype=np.int32)).statistics
+    for k, mode in enumerate(rows.modes):
+        own = np.flatnonzero((lessons.mode_of == k) & ~hidden)
+        if own.size == 0 or np.array_equal(own, mode.own):
+            continue
+        left = Rows.plain(rows.white[own])
+        found = ascend(left, mode.before, mode.alone, winners=np.zeros(own.size, dtype=np.int32)).statistics
         found = found.about(mode.absent.origin) + mode.absent
         for name, part in parts.items():
             part[k] = getattr(found, name)[0]
     return Statistics(origin=statistics.origin, evidence=0.0, **parts)
+
+
+def with_needed_modes(lessons: Lessons, rows: Recalled, hidden: BoolArray, class_of: IntArray) -> Lessons:
+    """Return the lessons without modes that labelled rows would not have made but for the hidden ones, (n,).
+
+    A hidden row falls into a mode that it helped to make more often than an unlabelled row of its class does.
+    `class_of` are the classes of the modes, (K,). A class of which some rows are not at hand keeps its modes: it has
+    many.
+    """
+    mode_of = lessons.mode_of.copy()
+    for j in np.unique(class_of).tolist():
+        modes = np.flatnonzero(class_of == j)
+        at_hand = all(rows.modes[k].absent.counts[0] < 0.5 for k in modes.tolist())
+        own, tried = np.isin(mode_of, modes), np.unique(mode_of[hidden & np.isin(mode_of, modes)])
+        shown = own & ~hidden
+        if at_hand and tried.size and np.unique(mode_of[shown]).size > 1:
+            mode_of[shown] = _needed(rows.white[shown], mode_of[shown], tried, rows.vague)
+            mode_of[own & hidden & ~np.isin(mode_of, mode_of[shown])] = -1
+    return replace(lessons, mode_of=mode_of)
+
+
+def _needed(white: FloatArray, mode_of: IntArray, tried: IntArray, vague: Components) -> IntArray:
+    """Return the modes of some rows of a class, (n,), those of the tried ones gone that they would not have made."""
+    modes, home, sizes = np.unique(mode_of, return_inverse=True, return_counts=True)
+    plain, left = Rows.plain(np.ascontiguousarray(white)), modes.tolist()
+
+    def climb(start: Statistics, winners: NDArray[np.int32]) -> Ascent:
+        count = start.counts.size
+        alike = vague.reordered(np.zeros(count, dtype=np.int64))
+        prior = Prior(alike, prior_weights(np.ones(1), 1.0, count), np.zeros(0, dtype=np.int64))
+        return ascend(plain, prior, start, winners=winners, tol=_LOOSE, max_iter=_SWEEPS, sort=False)
+
+    found = climb(statistics_of_labels(plain, home, modes.size), home.astype(np.int32))
+    smallest_first = modes[np.argsort(sizes, kind="stable")]
+    for k in smallest_first[np.isin(smallest_first, tried)].tolist():
+        if len(left) == 1:
+            break
+        fewer = climb(*without(found.statistics, found.winners, [left.index(k)]))
+        # (3.40)  a mode goes if the bound of the rows of its class that are not hidden is higher without it
+        if fewer.bound.total > found.bound.total:
+            found = fewer
+            left.remove(k)
+    return np.where(np.isin(mode_of, left), mode_of, np.array(left)[found.winners])

@@ -29,7 +29,7 @@ from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
-from vbrand.stage1.lessons import Lessons, Recalled, forgotten, not_too_extreme, recalled
+from vbrand.stage1.lessons import Lessons, Recalled, forgotten, not_too_extreme, recalled, with_needed_modes
 from vbrand.stage1.levels import levels_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -145,13 +145,16 @@ def known_without(
 ) -> tuple[KnownClasses, IntArray]:
     """Return the known classes without the hidden ones of their labelled rows, and which components are left.
 
-    The modes stay, and what hidden rows taught about them is forgotten. A component that loses all its rows goes,
-    unless it is the last one of its class.
+    What hidden rows taught about modes is forgotten. A mode that the others would not have made goes, and one that
+    loses all its rows, unless it is the last one of its class.
     """
-    lessons = known.lessons
-    assert lessons is not None
-    mode_of = lessons.mode_of[hidden]
-    left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
+    before = known.lessons
+    assert before is not None
+    with not_too_extreme():
+        lessons = with_needed_modes(before, taught, hidden, known.class_of)
+    left = (
+        known.rows - _of_modes(before.mode_of, known.rows.size) + _of_modes(lessons.mode_of[~hidden], known.rows.size)
+    )
     classes_left = np.unique(known.class_of[left > 0])
     stays = (left > 0) | ~np.isin(known.class_of, classes_left)
     kept = np.flatnonzero(stays)
@@ -160,7 +163,7 @@ def known_without(
     own_sphere = np.eye(known.centres.shape[1]) if lessons.sphere is None else lessons.sphere
     noise, root = lessons.components.noise, lessons.root
     with not_too_extreme():
-        used = forgotten(lessons, taught, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of])
+        used = forgotten(lessons, taught, hidden)
         sphere = _sphere_without(lessons.statistics, used, noise, tuning, own_sphere)
         centres, scatters, average, alike = _alike_scatters(used.reordered(kept), noise, tuning, sphere)
     return replace(
@@ -175,8 +178,12 @@ def known_without(
         average=root @ average @ root.T,
         alike=alike,
         lessons=None,
-        levels=levels_without(known, rows, hidden, kept),
+        levels=levels_without(known, rows, hidden, lessons.mode_of, kept),
     ), kept
+
+
+def _of_modes(mode_of: IntArray, count: int) -> IntArray:
+    return np.bincount(mode_of[mode_of >= 0], minlength=count)
 
 
 def _sphere_without(
@@ -282,8 +289,8 @@ def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: Whi
 
     sizes = np.bincount(label)
     order = np.argsort(-sizes, kind="stable")
-    # (3.17)  kept if N_mode >= .1 N_class. Modes that overlap stay: a class that no single component describes is known
-    #         as the pieces that describe it, or stage 2 would find them, and call them novel
+    # (3.17)  kept if N_mode >= .02 N_class. Modes that overlap stay: a class that no single component describes is
+    #         known as the pieces that describe it, or stage 2 would find them, and call them novel
     kept = [k for k in order if sizes[k] >= tuning.least_share * rows.shape[0]] or [order[0]]
     members = [label == k for k in kept[:most]]
     return [_Mode(member, _one_component(rows[own], vague), rows[own], index[own]) for own in members]
@@ -320,12 +327,14 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: White, way
         if doubt:
             own = by_class[mode.member]
             whole = _modes(mode.member, own, np.arange(own.shape[0]), 1, white, way)[0]
-            elsewhere = np.zeros(mode.rows.shape[0], dtype=bool)
-            for other in sure:
-                if other.member != mode.member:
-                    elsewhere |= other.holds(mode.rows, tuning.within)
+            wrong = any(
+                other.member != mode.member
+                and mode.rows.shape[0] < tuning.doubted_share * other.rows.shape[0]
+                and other.holds(mode.rows, tuning.within).mean() > 0.5
+                for other in sure
+            )
             # (3.18)  log|Sigma_mode| / p > log|Sigma_class| / p + 2
-            if mode.log_width > whole.log_width + tuning.much_wider or elsewhere.mean() > 0.5:
+            if wrong or mode.log_width > whole.log_width + tuning.much_wider:
                 continue
         kept.append(mode)
     return kept

@@ -37,14 +37,15 @@ class Stage1Tuning:
     # --- modes of a class ---
     # components for them and for outliers
     most_components: int = 8
-    # share of a class; less of it is no mode
-    least_share: float = 0.1
+    # share of a class; less of it is no mode. Of peaked classes modes under a tenth are up to two fifths of the rows,
+    # and stage 2 calls novel what stage 1 has left out
+    least_share: float = 0.02
     # rows that the belief about a mode's place, and about its scatter being the average one, are worth
     vague: float = 0.01
     mode_alike: float = 9.0
     # share of a class; a smaller mode is doubted. It is dropped if the logarithm of its variance per column exceeds
-    # that of the class by `much_wider` (outliers that found together), or if most of its rows lie nearer to the centre
-    # of another class's mode than the share `within` of its own do (wrong labels)
+    # that of the class by `much_wider` (outliers that found together), or if it is as small a share of another class's
+    # mode, and most of its rows lie nearer to the centre of that than the share `within` of its own do (wrong labels)
     doubted_share: float = 0.25
     much_wider: float = 2.0
     within: float = 0.99
