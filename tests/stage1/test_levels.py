@@ -68,8 +68,7 @@ def test_forgetting_rows_is_learning_without_them():
     gone = np.array([(rows[hidden & (member == j), 2] == level).sum() for j in range(2) for level in range(3)])
     np.testing.assert_allclose((known.levels - fewer.levels)[:, :3].ravel(), gone, atol=0.5)
     assert kept.tolist() == [0, 1]
-    plain = learn_modes(rows[:, :2], member, kernel=Gaussian())
-    assert levels_without(plain, rows, hidden, plain.lessons.mode_of, kept) is None
+    assert levels_without(learn_modes(rows[:, :2], member, kernel=Gaussian()), rows, hidden, kept) is None
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Student(15.0)])

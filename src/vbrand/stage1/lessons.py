@@ -107,41 +107,38 @@ def forgotten(lessons: Lessons, rows: Recalled, hidden: BoolArray) -> Statistics
     """
     statistics = lessons.statistics
     parts = {name: getattr(statistics, name).copy() for name in ("counts", "weights", "sums", "squares")}
-    for k, mode in enumerate(rows.modes):
-        own = np.flatnonzero((lessons.mode_of == k) & ~hidden)
-        if own.size == 0 or np.array_equal(own, mode.own):
-            continue
-        left = Rows.plain(rows.white[own])
-        found = ascend(left, mode.before, mode.alone, winners=np.zeros(own.size, dtype=np.int32)).statistics
+    for k in np.unique(lessons.mode_of[hidden & (lessons.mode_of >= 0)]).tolist():
+        mode = rows.modes[k]
+        left = Rows.plain(rows.white[mode.own[~hidden[mode.own]]])
+        found = ascend(left, mode.before, mode.alone, winners=np.zeros(len(left), dtype=np.int32)).statistics
         found = found.about(mode.absent.origin) + mode.absent
         for name, part in parts.items():
             part[k] = getattr(found, name)[0]
     return Statistics(origin=statistics.origin, evidence=0.0, **parts)
 
 
-def with_needed_modes(lessons: Lessons, rows: Recalled, hidden: BoolArray, class_of: IntArray) -> Lessons:
-    """Return the lessons without modes that labelled rows would not have made but for the hidden ones, (n,).
+def needless(lessons: Lessons, rows: Recalled, hidden: BoolArray, class_of: IntArray) -> IntArray:
+    """Return the modes that labelled rows would not have made without the hidden ones, (n,).
 
     A hidden row falls into a mode that it helped to make more often than an unlabelled row of its class does.
     `class_of` are the classes of the modes, (K,). A class of which some rows are not at hand keeps its modes: it has
     many.
     """
-    mode_of = lessons.mode_of.copy()
+    gone = list[int]()
     for j in np.unique(class_of).tolist():
         modes = np.flatnonzero(class_of == j)
+        own = np.isin(lessons.mode_of, modes)
+        tried, shown = np.unique(lessons.mode_of[own & hidden]), own & ~hidden
         at_hand = all(rows.modes[k].absent.counts[0] < 0.5 for k in modes.tolist())
-        own, tried = np.isin(mode_of, modes), np.unique(mode_of[hidden & np.isin(mode_of, modes)])
-        shown = own & ~hidden
-        if at_hand and tried.size and np.unique(mode_of[shown]).size > 1:
-            mode_of[shown] = _needed(rows.white[shown], mode_of[shown], tried, rows.vague)
-            mode_of[own & hidden & ~np.isin(mode_of, mode_of[shown])] = -1
-    return replace(lessons, mode_of=mode_of)
+        if at_hand and tried.size and np.unique(lessons.mode_of[shown]).size > 1:
+            gone += _needless_of_class(rows.white[shown], lessons.mode_of[shown], tried, rows.vague)
+    return np.array(gone, dtype=np.int64)
 
 
-def _needed(white: FloatArray, mode_of: IntArray, tried: IntArray, vague: Components) -> IntArray:
-    """Return the modes of some rows of a class, (n,), those of the tried ones gone that they would not have made."""
+def _needless_of_class(white: FloatArray, mode_of: IntArray, tried: IntArray, vague: Components) -> list[int]:
+    """Return those of the tried modes that some rows of their class, (n, p), would not have made."""
     modes, home, sizes = np.unique(mode_of, return_inverse=True, return_counts=True)
-    plain, left = Rows.plain(np.ascontiguousarray(white)), modes.tolist()
+    plain, left, gone = Rows.plain(np.ascontiguousarray(white)), modes.tolist(), list[int]()
 
     def climb(start: Statistics, winners: NDArray[np.int32]) -> Ascent:
         count = start.counts.size
@@ -159,4 +156,5 @@ def _needed(white: FloatArray, mode_of: IntArray, tried: IntArray, vague: Compon
         if fewer.bound.total > found.bound.total:
             found = fewer
             left.remove(k)
-    return np.where(np.isin(mode_of, left), mode_of, np.array(left)[found.winners])
+            gone.append(k)
+    return gone

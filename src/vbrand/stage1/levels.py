@@ -65,28 +65,15 @@ def classes_without_numbers(labels: NDArray[Any], kernel: Kernel) -> KnownClasse
     )
 
 
-def levels_without(
-    known: KnownClasses, rows: FloatArray, hidden: BoolArray, mode_of: IntArray, kept: IntArray
-) -> FloatArray | None:
-    """Return how often the labelled rows of the components that are left have each level, without the hidden ones.
-
-    `mode_of` are the components of all rows now, (n,), -1 for none.
-    """
+def levels_without(known: KnownClasses, rows: FloatArray, hidden: BoolArray, kept: IntArray) -> FloatArray | None:
+    """Return how often the labelled rows of the components that are left have each level, without the hidden ones."""
     lessons = known.lessons
     if known.levels is None or lessons is None or lessons.shares is None:
         return known.levels
     p, sizes = known.centres.shape[1], known.level_sizes
-    other = hidden | (mode_of != lessons.mode_of)
-    codes, shares = codes_of(rows[other, p:], sizes), lessons.shares[other]
-
-    def counted(home: IntArray, still: BoolArray) -> FloatArray:
-        return _counted(codes, home, np.where((home >= 0) & still, shares, 0.0), known.rows.size, sizes)
-
-    gone, come = (
-        counted(lessons.mode_of[other], np.ones(len(codes), dtype=bool)),
-        counted(mode_of[other], ~hidden[other]),
-    )
-    return np.maximum(known.levels - gone + come, 0.0)[kept]
+    codes, home = codes_of(rows[hidden, p:], sizes), lessons.mode_of[hidden]
+    gone = _counted(codes, home, np.where(home >= 0, lessons.shares[hidden], 0.0), known.rows.size, sizes)
+    return np.maximum(known.levels - gone, 0.0)[kept]
 
 
 def base_levels(known: KnownClasses, tuning: Stage1Tuning = TUNED) -> Levels | None:

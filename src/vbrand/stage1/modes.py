@@ -29,7 +29,7 @@ from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
-from vbrand.stage1.lessons import Lessons, Recalled, forgotten, not_too_extreme, recalled, with_needed_modes
+from vbrand.stage1.lessons import Lessons, Recalled, forgotten, needless, not_too_extreme, recalled
 from vbrand.stage1.levels import levels_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -148,13 +148,12 @@ def known_without(
     What hidden rows taught about modes is forgotten. A mode that the others would not have made goes, and one that
     loses all its rows, unless it is the last one of its class.
     """
-    before = known.lessons
-    assert before is not None
+    lessons = known.lessons
+    assert lessons is not None
     with not_too_extreme():
-        lessons = with_needed_modes(before, taught, hidden, known.class_of)
-    left = (
-        known.rows - _of_modes(before.mode_of, known.rows.size) + _of_modes(lessons.mode_of[~hidden], known.rows.size)
-    )
+        hidden = hidden | np.isin(lessons.mode_of, needless(lessons, taught, hidden, known.class_of))
+    mode_of = lessons.mode_of[hidden]
+    left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
     classes_left = np.unique(known.class_of[left > 0])
     stays = (left > 0) | ~np.isin(known.class_of, classes_left)
     kept = np.flatnonzero(stays)
@@ -163,7 +162,7 @@ def known_without(
     own_sphere = np.eye(known.centres.shape[1]) if lessons.sphere is None else lessons.sphere
     noise, root = lessons.components.noise, lessons.root
     with not_too_extreme():
-        used = forgotten(lessons, taught, hidden)
+        used = forgotten(lessons, taught, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of])
         sphere = _sphere_without(lessons.statistics, used, noise, tuning, own_sphere)
         centres, scatters, average, alike = _alike_scatters(used.reordered(kept), noise, tuning, sphere)
     return replace(
@@ -178,12 +177,8 @@ def known_without(
         average=root @ average @ root.T,
         alike=alike,
         lessons=None,
-        levels=levels_without(known, rows, hidden, lessons.mode_of, kept),
+        levels=levels_without(known, rows, hidden, kept),
     ), kept
-
-
-def _of_modes(mode_of: IntArray, count: int) -> IntArray:
-    return np.bincount(mode_of[mode_of >= 0], minlength=count)
 
 
 def _sphere_without(
