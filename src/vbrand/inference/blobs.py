@@ -112,8 +112,10 @@ def _find_longest_axis(rows, labels, piece, centre, scatter, axis, deviation):  
             deviation[j] = axis[j] / math.sqrt(square)
         for j in range(p):
             axis[j] = 0.0
-            for other in range(p):
-                axis[j] += scatter[j, other] * deviation[other]
+        for other in range(p):  # along rows of the scatter, which is symmetric: each sum is in the same order
+            row, size = scatter[other], deviation[other]
+            for j in range(p):
+                axis[j] += row[j] * size
 
 
 @inner
