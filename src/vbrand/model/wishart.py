@@ -82,7 +82,7 @@ def factorise(scale, roots):  # type: ignore[no-untyped-def]
 
 @inner
 def whole(size, most):  # type: ignore[no-untyped-def]
-    """Return how far a loop over so many numbers should go, of `most` that there are: what is left over of vectors is slow."""
+    """Return how far a loop over so many of `most` numbers should go: what is left over of vectors is slow."""
     filled = (size + _VECTOR - 1) & -_VECTOR
     return filled if filled <= most else size
 
