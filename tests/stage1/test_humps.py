@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 from scipy.special import log_ndtr
 
 from vbrand.stage1 import humps
@@ -27,21 +27,6 @@ def test_the_evidence_of_a_hump_is_that_of_values_of_which_the_outermost_are_onl
         for s in np.linspace(0.4, 0.6, 41)
     )
     assert found == pytest.approx(best - np.log(known.count[0, 0]), abs=0.05)
-
-
-@pytest.mark.parametrize("side", [0, -1])
-def test_outermost_values_are_expected_where_a_gaussian_has_them(side):
-    known = known_of(np.linspace(-2.0, 2.5, 50))
-    centre, variance = np.array([[0.3]]), np.array([[1.7]])
-    expected, square = (part[:, 0] for part in humps._beyond(known.values[known.edges], centre, variance))
-    edge = known.values[side, 0]
-    reach = (-np.inf, edge) if side == 0 else (edge, np.inf)
-    density = stats.norm(0.3, np.sqrt(1.7)).pdf
-    mass, first, second = (
-        integrate.quad(lambda x, power=power: (x - 0.3) ** power * density(x), *reach)[0] for power in range(3)
-    )
-    assert expected[side, 0] == pytest.approx(0.3 + first / mass)
-    assert square[side, 0] == pytest.approx(second / mass)
 
 
 def two_humps_by_rows(known, cut, turns):

@@ -15,12 +15,14 @@ def blobs(rows: FloatArray, most: int, steps: int) -> IntArray:
     """Return the labels of k-means with 2 .. most pieces, (most - 1, n)."""
     n, p = rows.shape
     found = np.zeros((most - 1, n), np.int64)
-    _cut_up(rows, steps, found, np.empty((most, p)), np.empty(most), np.empty((p, p)), np.empty(p), np.empty(p))
+    centres, sizes, scatter = np.empty((most, p)), np.empty(most), np.empty((p, p))
+    columns, nearest, room = np.ascontiguousarray(rows.T), np.empty(n, np.int64), np.empty((2, n))
+    _cut_up(rows, columns, steps, found, centres, sizes, scatter, np.empty(p), np.empty(p), nearest, room)
     return found
 
 
 @jit
-def _cut_up(rows, steps, found, centres, sizes, scatter, axis, deviation):  # type: ignore[no-untyped-def]
+def _cut_up(rows, columns, steps, found, centres, sizes, scatter, axis, deviation, nearest, room):  # type: ignore[no-untyped-def]
     """Store the labels, all zero at first; the arrays after them are memory to work in."""
     n, p = rows.shape
     for cuts in range(found.shape[0]):
@@ -40,7 +42,7 @@ def _cut_up(rows, steps, found, centres, sizes, scatter, axis, deviation):  # ty
                     labels[i] = cuts + 1
         for _ in range(steps):
             _centre(rows, labels, cuts + 2, centres, sizes)
-            if not _assign(rows, labels, cuts + 2, centres, sizes):
+            if not _assign(columns, labels, cuts + 2, centres, sizes, nearest, room):
                 break
 
 
@@ -112,26 +114,36 @@ def _find_longest_axis(rows, labels, piece, centre, scatter, axis, deviation):  
             deviation[j] = axis[j] / math.sqrt(square)
         for j in range(p):
             axis[j] = 0.0
-            for other in range(p):
-                axis[j] += scatter[j, other] * deviation[other]
+        for other in range(p):  # along rows of the scatter, which is symmetric: each sum is in the same order
+            row, size = scatter[other], deviation[other]
+            for j in range(p):
+                axis[j] += row[j] * size
 
 
 @inner
-def _assign(rows, labels, pieces, centres, sizes):  # type: ignore[no-untyped-def]
-    """Put each row to the nearest centre that has rows, and return whether any moved."""
-    n, p = rows.shape
-    moved = False
+def _assign(columns, labels, pieces, centres, sizes, nearest, room):  # type: ignore[no-untyped-def]
+    """Put each row to the nearest centre that has rows, and return whether any moved.
+
+    Column by column, so that loops run along the rows; `nearest` and `room` are memory to work in.
+    """
+    p, n = columns.shape
+    least, distance = room[0], room[1]
     for i in range(n):
-        nearest, least = labels[i], math.inf
-        for k in range(pieces):
-            if sizes[k] > 0.0:
-                distance = 0.0
-                for j in range(p):
-                    deviation = rows[i, j] - centres[k, j]
-                    distance += deviation * deviation
-                if distance < least:
-                    nearest, least = k, distance
-        if nearest != labels[i]:
-            labels[i] = nearest
-            moved = True
-    return moved
+        nearest[i] = labels[i]
+        least[i] = math.inf
+    for k in range(pieces):
+        if sizes[k] > 0.0:
+            for i in range(n):
+                distance[i] = 0.0
+            for j in range(p):
+                column, centre = columns[j], centres[k, j]
+                for i in range(n):
+                    distance[i] += (column[i] - centre) * (column[i] - centre)
+            for i in range(n):
+                nearest[i] = k if distance[i] < least[i] else nearest[i]
+                least[i] = distance[i] if distance[i] < least[i] else least[i]
+    moved = 0
+    for i in range(n):
+        moved += 1 if labels[i] != nearest[i] else 0
+        labels[i] = nearest[i]
+    return moved > 0

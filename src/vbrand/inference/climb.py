@@ -162,9 +162,12 @@ def memory(components: int, p: int, rows: int) -> Work:
     if last is None or last[1] != p or last[0] < room[0] or last[2] < room[2]:
         _of_this_thread.room = room
         _of_this_thread.block, _of_this_thread.group = block_memory(*room), group_memory(*room[:2])
-        _of_this_thread.way = np.zeros(p), np.ones(p)
-    block, group = part_of(_of_this_thread.block, _of_this_thread.group, components)
-    return Work(block, group, *_of_this_thread.way)
+        _of_this_thread.parts = {}
+    parts = _of_this_thread.parts
+    if components not in parts:
+        block, group = part_of(_of_this_thread.block, _of_this_thread.group, components)
+        parts[components] = Work(block, group, np.zeros(p), np.ones(p))
+    return parts[components]  # type: ignore[no-any-return]
 
 
 @cache

@@ -173,19 +173,23 @@ def statistics_of_labelings(
     pieces = labelings + ends[:-1, None]  # (m, n)
     counts = np.bincount(pieces.ravel(), minlength=count).astype(np.float64)
     means, sums, squares = np.zeros((count, p)), np.zeros((count, p)), np.zeros((count, p, p))
-    held, nowhere, room = np.where(counts > 0.0, counts, 1.0), np.zeros((count, p)), np.empty(p)
+    held, nowhere, room = np.where(counts > 0.0, counts, 1.0), np.zeros((count, p)), _room_for_order(rows, count)
     for block in rows.blocks():
         added, of_block = np.zeros((count, p)), np.ascontiguousarray(labelings[:, block])
-        tally(rows.numbers(block), of_block, ends, nowhere, added, _NO_SQUARES, room)
+        tally(rows.numbers(block), of_block, ends, nowhere, added, _NO_SQUARES, *room)
         means += added / held[:, None]
     for block in rows.blocks():
-        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, room)
+        tally(rows.numbers(block), np.ascontiguousarray(labelings[:, block]), ends, means, sums, squares, *room)
     if spread is not None:
         for own, first, last in zip(labelings, ends[:-1], ends[1:], strict=True):
             # (5.24)  C of each row, in the piece that it is in
             at = own[spread.row] * p * p + spread.cell
             squares[first:last] += np.bincount(at, spread.value, (last - first) * p * p).reshape(-1, p, p)
     return Statistics(counts, counts, means, sums, squares, 0.0, _levels_of_labelings(rows, pieces, count))
+
+
+def _room_for_order(rows: Rows, pieces: int) -> tuple[IntArray, IntArray]:
+    return np.empty(next(rows.blocks()).stop, np.int64), np.empty(pieces + 1, np.int64)
 
 
 def _levels_of_labelings(rows: Rows, pieces: IntArray, count: int) -> FloatArray | None:

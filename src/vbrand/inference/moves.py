@@ -22,7 +22,6 @@ from vbrand.model.components import Components, evidence, posterior_from
 from vbrand.model.gaps import Spread, completed
 from vbrand.model.levels import spread_levels
 from vbrand.model.prior import Prior, with_novelties
-from vbrand.model.roots import symmetric_roots
 from vbrand.model.statistics import Statistics, joined
 from vbrand.model.weights import Weights, weights_evidence
 from vbrand.samples import some_members
@@ -329,8 +328,7 @@ def _best_guesses(
 
     `spread` is that of cells that were missing.
     """
-    # in units of the base measure, where the rows of a class are about as wide in all directions
-    unit = local.numbers(slice(None)) @ symmetric_roots(prior.components.scale[prior.known])[1]
+    unit = local.numbers(slice(None)) @ prior.unit
     if local.levels:
         unit = np.column_stack([unit, spread_levels(local.codes(slice(None)), sum(local.levels))])
     labelings = np.array(list(guesses(unit, tuning)))

@@ -171,7 +171,7 @@ def evidence(prior: Components, statistics: Statistics, of: IntArray | None = No
     chosen = np.arange(prior.dof.size) if of is None else of
     result = np.empty(chosen.size)
     before = prior.wisharts
-    _explain(before, prior.roots, chosen, sums_of(statistics), room_for(1, before.noise)[0], result)
+    _explain(before, prior.roots, chosen, sums_of(statistics), room_for(2, before.noise)[0], result)
     if prior.levels is not None and statistics.levels is not None:
         result += level_evidence(prior.levels, statistics.levels, chosen)
     return result

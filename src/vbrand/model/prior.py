@@ -1,12 +1,14 @@
 """The prior: what stage 1 says about the known classes, and what a class nobody has seen may look like."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from vbrand.model.components import Components
+from vbrand.model.roots import symmetric_roots
 from vbrand.model.weights import Weights
-from vbrand.types import IntArray
+from vbrand.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,14 @@ class Prior:
     def meaning(self) -> IntArray:
         """Return the known class of each component, -1 for novelty, (K,)."""
         return np.append(self.class_of, np.full(self.opened, -1))
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """Return what leads to units of the base measure: where rows of a class are about as wide in all directions.
+
+        (p, p): the symmetric root of its inverse scale.
+        """
+        return symmetric_roots(self.components.scale[self.known])[1]
 
 
 def with_novelties(prior: Prior, opened: int) -> Prior:

@@ -21,6 +21,8 @@ Sums = namedtuple("Sums", ["counts", "weights", "origin", "sums", "squares"])
 
 # the slowest ascent that is believed: where steps shrink even less it is not known how far there is to go
 _SLOWEST = 0.95
+# numbers that a vector loop takes at a time
+_VECTOR = 16
 NOT_POSITIVE = "a scale matrix is not positive definite: the rows are too extreme for double precision"
 
 
@@ -64,64 +66,82 @@ def _update_one(prior, before, statistics, k, posterior, after, drift, distance)
 @jit
 def factorise(scale, roots):  # type: ignore[no-untyped-def]
     """Store L and L^-1 of S = L L', and log|S|; return whether all S are positive definite."""
+    p = scale.shape[1]
+    room = numbers(p)
     for k in range(scale.shape[0]):
-        lower, upper = roots.factor[k], roots.inverse[k]
-        for i in range(scale.shape[1]):
-            for j in range(scale.shape[1]):
-                upper[i, j] = scale[k, i, j]
-        roots.log_determinant[k] = _decompose(upper)
+        lower, mirrored = roots.factor[k], roots.inverse[k]
+        roots.log_determinant[k] = _decompose(scale[k], mirrored, room)
         if math.isnan(roots.log_determinant[k]):
             return False
-        for i in range(scale.shape[1]):
-            for j in range(scale.shape[1]):
-                lower[i, j] = upper[j, i] if j <= i else 0.0
-        _invert(lower, upper)
+        for i in range(p):
+            for j in range(p):
+                lower[i, j] = mirrored[j, p - 1 - i] if j <= i else 0.0
+        _invert(lower, mirrored, room)
     return True
 
 
 @inner
-def _decompose(square):  # type: ignore[no-untyped-def]
-    """Overwrite the upper triangle of S by U, S = U'U, and return log|S|; NaN where S is not positive definite."""
-    p, total = square.shape[0], 0.0
-    # row after row: what a row of U explains is taken from all rows below it, two rows at a time
+def whole(size, most):  # type: ignore[no-untyped-def]
+    """Return how far a loop over so many of `most` numbers should go: what is left over of vectors is slow."""
+    filled = (size + _VECTOR - 1) & -_VECTOR
+    return filled if filled <= most else size
+
+
+@inner
+def _decompose(scale, mirrored, row):  # type: ignore[no-untyped-def]
+    """Store U, S = U'U, from right to left, and return log|S|; NaN where S is not positive definite.
+
+    Beyond the diagonal there is anything. `row` is room for one.
+    """
+    p, total = scale.shape[0], 0.0
     for j in range(p):
-        own = square[j]
-        if j % 2 == 1:
-            before, share = square[j - 1], square[j - 1, j]
-            for c in range(j, p):
-                own[c] -= share * before[c]
-        if not own[j] > 0.0:
+        # what the rows above explain is taken from a row, four of them at a time
+        diagonal, size, fours = p - 1 - j, whole(p - j, p), j // 4 * 4
+        for c in range(size):
+            row[c] = scale[j, p - 1 - c]
+        for t in range(0, fours, 4):
+            a, b, e, f = mirrored[t], mirrored[t + 1], mirrored[t + 2], mirrored[t + 3]
+            one, two, three, four = a[diagonal], b[diagonal], e[diagonal], f[diagonal]
+            for c in range(size):
+                row[c] = row[c] - one * a[c] - two * b[c] - three * e[c] - four * f[c]
+        for t in range(fours, j):
+            above, share = mirrored[t], mirrored[t, diagonal]
+            for c in range(size):
+                row[c] -= share * above[c]
+
+        if not row[diagonal] > 0.0:
             return math.nan
-        root = math.sqrt(own[j])
+        root, own = math.sqrt(row[diagonal]), mirrored[j]
         total += math.log(root)
-        for c in range(j, p):
-            own[c] /= root
-        if j % 2 == 1:
-            for i in range(j + 1, p):
-                row, a, b = square[i, i:], square[j - 1, i:], square[j, i:]
-                one, two = a[0], b[0]
-                for c in range(row.size):
-                    row[c] = row[c] - one * a[c] - two * b[c]
+        for c in range(size):
+            own[c] = row[c] / root
     return 2.0 * total
 
 
 @inner
-def _invert(lower, inverse):  # type: ignore[no-untyped-def]
-    """Store L^-1, row after row: L_ii x_i = e_i - sum_{j<i} L_ij x_j."""
-    for i in range(lower.shape[0]):
-        row = inverse[i]
-        for c in range(lower.shape[0]):
-            row[c] = 1.0 if c == i else 0.0
-        for j in range(1, i, 2):  # two rows above at a time: to the right of its diagonal the first one is zero
-            a, b, one, two = inverse[j - 1, : j + 1], inverse[j, : j + 1], lower[i, j - 1], lower[i, j]
-            for c in range(a.size):
-                row[c] = row[c] - one * a[c] - two * b[c]
-        if i % 2 == 1:
-            above, share = inverse[i - 1, :i], lower[i, i - 1]
-            for c in range(above.size):
+def _invert(lower, inverse, row):  # type: ignore[no-untyped-def]
+    """Store L^-1, row after row: L_ii x_i = e_i - sum_{j<i} L_ij x_j; `row` is room for one."""
+    p = lower.shape[0]
+    for i in range(p):
+        for c in range(p):
+            row[c] = 0.0
+        fours = i // 4 * 4
+        for j in range(0, fours, 4):  # four rows above at a time: to the right of their diagonals they are zero
+            a, b, e, f = inverse[j], inverse[j + 1], inverse[j + 2], inverse[j + 3]
+            one, two, three, four = lower[i, j], lower[i, j + 1], lower[i, j + 2], lower[i, j + 3]
+            for c in range(whole(j + 4, p)):
+                row[c] = row[c] - one * a[c] - two * b[c] - three * e[c] - four * f[c]
+        for j in range(fours, i):
+            above, share = inverse[j], lower[i, j]
+            for c in range(whole(j + 1, p)):
                 row[c] -= share * above[c]
-        for c in range(i + 1):
-            row[c] /= lower[i, i]
+
+        row[i] = 1.0
+        own, filled = inverse[i], whole(i + 1, p)
+        for c in range(filled):
+            own[c] = row[c] / lower[i, i]
+        for c in range(filled, p):
+            own[c] = 0.0
 
 
 @inner
@@ -174,17 +194,21 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
         distance, trace = 0.0, 0.0
         for i in range(p):
             moved[i] = posterior.mean[k, i] - prior.mean[k, i]
-            for c in range(i + 1):
+            for c in range(p):
                 product[c] = 0.0
-            step = 0.0
-            for j in range(0, i + 1, 2):  # two rows at a time: to the right of its diagonal the first one is zero
-                last = j + 1 if j < i else j
-                one, two = roots.inverse[k, i, j], roots.inverse[k, i, last] if j < i else 0.0
-                a, b = prior_roots.factor[k, j], prior_roots.factor[k, last]
-                step += one * moved[j]
-                step += two * moved[last]
-                for c in range(last + 1):
-                    product[c] = product[c] + one * a[c] + two * b[c]
+            step, own, fours = 0.0, roots.inverse[k, i], (i + 1) // 4 * 4
+            for j in range(i + 1):
+                step += own[j] * moved[j]
+            for j in range(0, fours, 4):  # four rows at a time: to the right of their diagonals they are zero
+                a, b = prior_roots.factor[k, j], prior_roots.factor[k, j + 1]
+                e, f = prior_roots.factor[k, j + 2], prior_roots.factor[k, j + 3]
+                one, two, three, four = own[j], own[j + 1], own[j + 2], own[j + 3]
+                for c in range(whole(j + 4, p)):
+                    product[c] = product[c] + one * a[c] + two * b[c] + three * e[c] + four * f[c]
+            for j in range(fours, i + 1):
+                above, share = prior_roots.factor[k, j], own[j]
+                for c in range(whole(j + 1, p)):
+                    product[c] += share * above[c]
             distance += step * step
             for c in range(i + 1):
                 trace += product[c] * product[c]
@@ -200,7 +224,7 @@ def diverge(posterior, roots, prior, prior_roots, result):  # type: ignore[no-un
 def explain(prior, prior_roots, of, statistics, posterior, result):  # type: ignore[no-untyped-def]
     """Store what each component adds to the bound at its optimum, for rows with these statistics.
 
-    `of` says which component of the prior each one has; `posterior` is room for one.
+    `of` says which component of the prior each one has; `posterior` is room for one, and for the roots of its scale.
     """
     p = prior.mean.shape[1]
     drift, distance = numbers(p), numbers(p)
@@ -213,7 +237,7 @@ def explain(prior, prior_roots, of, statistics, posterior, result):  # type: ign
             continue
         nought = k - k  # no literal: for one it would be compiled again
         _update_one(prior, j, statistics, k, posterior, nought, drift, distance)
-        log_determinant = _decompose(posterior.scale[0])
+        log_determinant = _decompose(posterior.scale[0], posterior.scale[1], drift)
         if math.isnan(log_determinant):
             raise np.linalg.LinAlgError(NOT_POSITIVE)
         # (7.1)  -N p / 2 log 2 pi + log B(Psi, nu) - log B(S, u) + p/2 log(lambda / l)

@@ -14,6 +14,8 @@ from vbrand.types import BoolArray, FloatArray
 _NO_SPREAD = 1e-9
 # above this many rows the pairwise scales of OGK come from tau, which is faster than Qn on long columns
 _LONG_COLUMN = 2_000
+# values of sums of columns that are held at once
+_FEW_SUMS = 64_000
 
 
 def starting_subsets(rows: FloatArray, size: int) -> list[BoolArray]:
@@ -78,10 +80,12 @@ def _ogk_axes(rows: FloatArray) -> FloatArray:
         return basis @ _ogk_axes(rows @ basis)
     scale = tau if n > _LONG_COLUMN else qn
     covariance = np.eye(p)
-    for j in range(p - 1):
+    later, first = np.tril_indices(p, -1)
+    step = max(1, _FEW_SUMS // n)
+    for at in range(0, first.size, step):
+        a, b = rows[:, first[at : at + step]], rows[:, later[at : at + step]]
         # (3.11) cov(a, b) = (scale(a + b)^2 - scale(a - b)^2) / 4
-        this, later = rows[:, j : j + 1], rows[:, j + 1 :]
-        covariance[j + 1 :, j] = (scale(this + later) ** 2 - scale(this - later) ** 2) / 4.0
+        covariance[later[at : at + step], first[at : at + step]] = (scale(a + b) ** 2 - scale(a - b) ** 2) / 4.0
     return np.asarray(linalg.eigh(covariance, lower=True)[1])
 
 

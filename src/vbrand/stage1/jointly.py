@@ -29,15 +29,12 @@ class _Choice:
         n, p = rows.shape
         # as in (3.20), (3.22): scatters are drawn to their average
         average = (rows.T @ rows + self.tuning.spherical_rows * np.eye(p)) / (n + self.tuning.spherical_rows)
-        total, alike = float(self.gain[use].sum()), self.tuning.mode_alike
-        for own in self.classes:
-            square = rows[own].T @ rows[own]
-            scatter = (square + alike * average) / (own.stop - own.start + alike)
-            # (3.39)  -1/2 n_j (log|S_j| + tr S_j^-1 Q_j / n_j) + log slopes
-            count = own.stop - own.start
-            trace = float(np.trace(np.linalg.solve(scatter, square)))
-            total -= 0.5 * (count * float(np.linalg.slogdet(scatter)[1]) + trace)
-        return total
+        squares = np.stack([rows[own].T @ rows[own] for own in self.classes])  # (J, p, p)
+        count, alike = np.array([own.stop - own.start for own in self.classes]), self.tuning.mode_alike
+        scatters = (squares + alike * average) / (count + alike)[:, None, None]
+        # (3.39)  -1/2 n_j (log|S_j| + tr S_j^-1 Q_j / n_j) + log slopes
+        traces = np.trace(np.linalg.solve(scatters, squares), axis1=1, axis2=2)
+        return float(self.gain[use].sum() - 0.5 * (count * np.linalg.slogdet(scatters)[1] + traces).sum())
 
 
 def bent_together(rows: FloatArray, member: IntArray, warp: Warp, tuning: Stage1Tuning = TUNED) -> Warp | None:
