@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.inference.lanes import add_squares, exponential, inner, jit_both_ways, logarithm, products
+from vbrand.inference.tiles import MOST_LANES
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.types import FloatArray
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
-# columns from which it pays to look who is still in play, and rows of a factor between two looks
+# columns from which it pays to look who is still in play, and lanes and rows of a factor between two looks
 _WIDE = 16
+_LOOKED_AT = MOST_LANES
 _STEP = 8
 # rows that are worked on together: few enough for their deviations to stay in cache, and for a component to be given up
 # by all of them; many enough for what is done once per group. Of 96, 160, 256 and 400 the best over p = 36, 64, 128
@@ -38,10 +40,11 @@ BEST, TOTAL, FIRST, SECOND, DISTANCE, LIMIT, VALUE = range(7)
 
 # held: rows of a block, (p, rows); order: which they are; first: where those of each component begin
 Block = namedtuple("Block", ["held", "order", "first"])
-# deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one;
-# score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the last row as integers
+# deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one; weighted: four
+# of their rows times shares; score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the last row as integers
 Group = namedtuple(
-    "Group", ["deviation", "moved", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "square"]
+    "Group",
+    ["deviation", "moved", "weighted", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "start", "square"],
 )
 
 
@@ -58,9 +61,11 @@ def block_memory(components: int, p: int, rows: int) -> Block:
 def group_memory(components: int, p: int) -> Group:
     """Return the memory of a group of rows: O((p + K) lanes)."""
     lanes = _apart((7, _LANES))
+    stride = _LANES + 8  # no power of two, so that the rows of a tile do not meet in one place of the cache
     return Group(
-        deviation=_apart((filled_up(p), _LANES)),
-        moved=_apart((filled_up(p), _LANES)),
+        deviation=_apart((filled_up(p), stride)),
+        moved=_apart((filled_up(p), stride)),
+        weighted=_apart((4, stride)),
         score=_apart((components, _LANES)),
         pull=_apart((components, _LANES)),
         lanes=lanes,
@@ -68,6 +73,7 @@ def group_memory(components: int, p: int) -> Group:
         winner=_apart(_LANES, np.int64),
         reach=_apart(components, np.int64),
         shift=_apart(filled_up(p)),
+        start=_apart(filled_up(p)),
         square=_apart((filled_up(p), filled_up(p))),
     )
 
@@ -87,10 +93,15 @@ def filled_roots(root: FloatArray) -> FloatArray:
 
 
 def _apart(shape: int | tuple[int, int], dtype: Any = np.float64) -> NDArray[Any]:
-    """Return zeros with room around them: threads that write to one cache line wait for each other."""
+    """Return zeros that begin where a line of the cache does, with room around them.
+
+    Threads that write to one line wait for each other, and a vector that lies in two is read twice.
+    """
     room = 128 // np.dtype(dtype).itemsize
     size = int(np.prod(shape))
-    return np.zeros(size + 2 * room, dtype)[room : room + size].reshape(shape)
+    whole = np.zeros(size + 2 * room, dtype)
+    first = room - whole.ctypes.data % 128 // whole.itemsize
+    return whole[first : first + size].reshape(shape)
 
 
 @jit_both_ways
@@ -162,8 +173,7 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
     """
     means, roots, constants, kinds, tails, powers = scores
     lanes, winner = group.lanes, group.winner
-    best, distance, limit, first, second = lanes[BEST], lanes[DISTANCE], lanes[LIMIT], lanes[FIRST], lanes[SECOND]
-    shift, p = group.shift, means.shape[1]
+    best, p = lanes[BEST], means.shape[1]
 
     for turn in range(-1, constants.size):
         k = w if turn < 0 else turn
@@ -172,24 +182,11 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
         reach = group.reach[k]
         padded = (reach + VECTOR - 1) & -VECTOR
         for j in range(p):
-            shift[j] = means[k, j] - means[w, j]
+            group.shift[j] = means[k, j] - means[w, j]
         limited = turn >= 0 and p >= _WIDE
         if limited:
             _limits(kinds[k], constants[k], tails[k], powers[k], lanes, group.bits, padded)
-        for lane in range(padded):
-            distance[lane] = 0.0
-
-        left = reach
-        for begin in range(0, p, _STEP if limited else p):
-            end = begin + _STEP if limited and begin + _STEP < p else p
-            add_squares(roots[k], shift, group.deviation, first, second, distance, begin, end, padded)
-            if limited:
-                left = 0
-                for lane in range(reach):
-                    left += distance[lane] <= limit[lane]
-                if left == 0:
-                    break
-        if left == 0:
+        if _measure(roots[k], group, p, reach, limited) == 0:
             group.reach[k] = 0
             continue
 
@@ -203,6 +200,39 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
             for lane in range(reach):
                 winner[lane] = k if score[lane] > best[lane] else winner[lane]
                 best[lane] = score[lane] if score[lane] > best[lane] else best[lane]
+
+
+@inner
+def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
+    """Store squared distances from a component, and return in how many lanes it is in play.
+
+    Where limited, lanes that are looked at together are left as soon as all are beyond their limits: what is stored
+    there is less than the distance, and beyond the limit.
+    """
+    distance, limit, start = group.lanes[DISTANCE], group.lanes[LIMIT], group.start
+    for lane in range((reach + VECTOR - 1) & -VECTOR):
+        distance[lane] = 0.0
+    step, width = (_STEP, _LOOKED_AT) if limited else (p, reach)
+    ready, left = 0, 0 if limited else reach
+    for lane in range(0, reach, width):
+        to = lane + width if lane + width < reach else reach
+        for begin in range(0, p, step):
+            end = begin + step if begin + step < p else p
+            for i in range(ready, end):
+                # R (d - shift) = R d + start
+                start[i] = 0.0
+                for j in range(i + 1):
+                    start[i] -= root[i, j] * group.shift[j]
+            ready = end if end > ready else ready
+            add_squares(root, start, group.deviation, distance, begin, end, lane, to)
+            if limited:
+                inside = 0
+                for each in range(lane, to):
+                    inside += distance[each] <= limit[each]
+                if inside == 0:
+                    break
+                left += inside if end == p else 0
+    return left
 
 
 @inner
@@ -305,11 +335,11 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 phi[lane] *= pull[lane]
                 weight += phi[lane]
         weights[k] += weight
-        products(phi, group.deviation, lanes[FIRST], lanes[SECOND], added, square, p, padded)
+        products(phi, group.deviation, group.weighted, added, square, p, padded)
         origin = w
         if _cancels(means[w], means[k], weight, added, square):
             _move(group, means[w], means[k], padded)
-            products(phi, group.moved, lanes[FIRST], lanes[SECOND], added, square, p, padded)
+            products(phi, group.moved, group.weighted, added, square, p, padded)
             origin = k
 
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
