@@ -21,7 +21,8 @@ from vbrand.types import FloatArray
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
-# columns from which it pays to look who is still in play, and lanes and rows of a factor between two looks
+# columns from which it pays to look who is still in play, lanes that are looked at together, and after how many rows of a
+# factor first: then after twice as many, for what is left out is most where it is left early
 _WIDE = 16
 _LOOKED_AT = MOST_LANES
 _STEP = 8
@@ -212,12 +213,11 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
     distance, limit, start = group.lanes[DISTANCE], group.lanes[LIMIT], group.start
     for lane in range((reach + VECTOR - 1) & -VECTOR):
         distance[lane] = 0.0
-    step, width = (_STEP, _LOOKED_AT) if limited else (p, reach)
-    ready, left = 0, 0 if limited else reach
+    width, ready, left = _LOOKED_AT if limited else reach, 0, 0
     for lane in range(0, reach, width):
         to = lane + width if lane + width < reach else reach
-        for begin in range(0, p, step):
-            end = begin + step if begin + step < p else p
+        begin, end, inside = 0, _STEP if limited and p > _STEP else p, to - lane
+        while begin < end and inside > 0:
             for i in range(ready, end):
                 # R (d - shift) = R d + start
                 start[i] = 0.0
@@ -229,9 +229,8 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
                 inside = 0
                 for each in range(lane, to):
                     inside += distance[each] <= limit[each]
-                if inside == 0:
-                    break
-                left += inside if end == p else 0
+            begin, end = end, 2 * end if 2 * end < p else p
+        left += inside
     return left
 
 
