@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.compiling import once
 from vbrand.inference.lanes import add_squares, exponential, inner, jit_both_ways, logarithm, products
 from vbrand.inference.tiles import MOST_LANES
 from vbrand.model.kernels import Gaussian, Student
@@ -21,8 +22,8 @@ from vbrand.types import FloatArray
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
-# columns from which it pays to look who is still in play, lanes that are looked at together, and after how many rows of a
-# factor first: then after twice as many, for what is left out is most where it is left early
+# columns from which it pays to look who is still in play, lanes that are looked at together, and after how many rows of
+# a factor first: then after twice as many, for most is saved where a component is left early
 _WIDE = 16
 _LOOKED_AT = MOST_LANES
 _STEP = 8
@@ -42,7 +43,8 @@ BEST, TOTAL, FIRST, SECOND, DISTANCE, LIMIT, VALUE = range(7)
 # held: rows of a block, (p, rows); order: which they are; first: where those of each component begin
 Block = namedtuple("Block", ["held", "order", "first"])
 # deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one; weighted: four
-# of their rows times shares; score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the last row as integers
+# of their rows times shares; score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the
+# last row as integers; shift: from the group's mean to another one; start: what that adds to rows of a factor
 Group = namedtuple(
     "Group",
     ["deviation", "moved", "weighted", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "start", "square"],
@@ -203,7 +205,7 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
                 best[lane] = score[lane] if score[lane] > best[lane] else best[lane]
 
 
-@inner
+@once
 def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
     """Store squared distances from a component, and return in how many lanes it is in play.
 
@@ -216,7 +218,7 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
     width, ready, left = _LOOKED_AT if limited else reach, 0, 0
     for lane in range(0, reach, width):
         to = lane + width if lane + width < reach else reach
-        begin, end, inside = 0, _STEP if limited and p > _STEP else p, to - lane
+        begin, end, inside = np.int64(0), _STEP if limited and p > _STEP else p, to - lane
         while begin < end and inside > 0:
             for i in range(ready, end):
                 # R (d - shift) = R d + start
@@ -334,12 +336,7 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 phi[lane] *= pull[lane]
                 weight += phi[lane]
         weights[k] += weight
-        products(phi, group.deviation, group.weighted, added, square, p, padded)
-        origin = w
-        if _cancels(means[w], means[k], weight, added, square):
-            _move(group, means[w], means[k], padded)
-            products(phi, group.moved, group.weighted, added, square, p, padded)
-            origin = k
+        origin = _summed(w, k, padded, weight, means, group)
 
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
         for i in range(p):
@@ -350,7 +347,20 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 squares[k, i, j] += square[i, j] + delta * added[j] + shifted * (means[origin, j] - means[k, j])
 
 
-@inner
+@once
+def _summed(w, k, m, weight, means, group):  # type: ignore[no-untyped-def]
+    """Store sums and squares of deviations from the mean of w, or of k where those would cancel, and return which."""
+    phi, deviation, origin = group.lanes[DISTANCE], group.deviation, w
+    for _ in range(2):
+        products(phi, deviation, group.weighted, group.shift, group.square, means.shape[1], m)
+        if origin == k or not _cancels(means[w], means[k], weight, group.shift, group.square):
+            break
+        _move(group, means[w], means[k], m)
+        deviation, origin = group.moved, k
+    return origin
+
+
+@once
 def _cancels(mean, other, weight, sums, square):  # type: ignore[no-untyped-def]
     """Return whether sums of squares about a mean would lose their digits on the way to another one."""
     way, left = 0.0, 0.0
@@ -361,7 +371,7 @@ def _cancels(mean, other, weight, sums, square):  # type: ignore[no-untyped-def]
     return left < _CANCELLED * way
 
 
-@inner
+@once
 def _move(group, mean, other, m):  # type: ignore[no-untyped-def]
     """Store the deviations of a group from another mean."""
     for j in range(mean.size):

@@ -127,8 +127,7 @@ def _write_squares(tile, rows, root, start, deviation, distance, i, lane):
     def added(j, totals, first=0):
         held = [tile.load(tile.at(deviation, j, each)) for each in lanes]
         factors = [tile.everywhere(build.load(build.gep(line, [j]))) for line in lines[first:]]
-        later = [tile.plus(total, factors[at // across], held[at % across]) for at, total in enumerate(totals)]
-        return later
+        return [tile.plus(total, factors[at // across], held[at % across]) for at, total in enumerate(totals)]
 
     begin = [tile.everywhere(build.load(tile.at(start, tile.after(i, r)))) for r in range(rows)]
     totals = tile.loop(i, 1, [each for each in begin for _ in lanes], added)
