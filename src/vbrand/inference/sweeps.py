@@ -222,9 +222,10 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
         while begin < end and inside > 0:
             for i in range(ready, end):
                 # R (d - shift) = R d + start
-                start[i] = 0.0
+                moved = 0.0
                 for j in range(i + 1):
-                    start[i] -= root[i, j] * group.shift[j]
+                    moved -= root[i, j] * group.shift[j]
+                start[i] = moved
             ready = end if end > ready else ready
             add_squares(root, start, group.deviation, distance, begin, end, lane, to)
             if limited:
