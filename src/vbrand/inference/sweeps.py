@@ -218,7 +218,8 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
     width, ready, left = _LOOKED_AT if limited else reach, 0, 0
     for lane in range(0, reach, width):
         to = lane + width if lane + width < reach else reach
-        begin, end, inside = np.int64(0), _STEP if limited and p > _STEP else p, to - lane
+        begin: Any = np.int64(0)  # a plain 0 has a type of its own, for which loops would be compiled again
+        end, inside = _STEP if limited and p > _STEP else p, to - lane
         while begin < end and inside > 0:
             for i in range(ready, end):
                 # R (d - shift) = R d + start
