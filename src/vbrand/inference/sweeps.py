@@ -23,7 +23,7 @@ from vbrand.types import FloatArray
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
 # columns from which it pays to look who is still in play, lanes that are looked at together, and after how many rows of
-# a factor first: then after twice as many, for most is saved where a component is left early
+# a factor first; then after twice as many each time
 _WIDE = 16
 _LOOKED_AT = MOST_LANES
 _STEP = 8
@@ -233,7 +233,7 @@ def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
                 inside = 0
                 for each in range(lane, to):
                     inside += distance[each] <= limit[each]
-            begin, end = end, 2 * end if 2 * end < p else p
+            begin, end = end, end + 2 * _STEP if end + 2 * _STEP < p else p
         left += inside
     return left
 
