@@ -340,6 +340,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
     ("setting", "sentence"),
     [
         ({"n_draws": 0}, "n_draws is 0; it must be a whole number, 1 or more."),
+        ({"n_draws": 10**9}, "n_draws is 1000000000; it must be a whole number, at most 10,000,000."),
         ({"n_burn": -1}, "n_burn is -1"),
         ({"kappa": 1.0}, "kappa is 1.0; it must be a number above 0 and up to 0.99."),
         ({"kappa": 0.0}, "kappa is 0.0; it must be a number above 0 and up to 0.99."),
