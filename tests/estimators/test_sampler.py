@@ -315,7 +315,7 @@ def long_run(folder):
     """Return what tells one run from another, of a run that takes a while and keeps its draws in a folder."""
     rng = np.random.default_rng(0)
     known, unknown = rng.normal(size=(50, 3)), rng.normal(size=(400, 3)) + 7.0 * (np.arange(400) < 100)[:, None]
-    sampler = BrandSampler(n_draws=800, n_burn=400, n_chains=2, random_state=5, store=folder)
+    sampler = BrandSampler(n_draws=400, n_burn=200, n_chains=2, random_state=5, store=folder)
     found = sampler.fit(known, np.zeros(50, int)).discover(unknown)
     draws = found.label_draws(10_000)
     return draws.shape, int((draws * np.arange(1, 401)).sum()), found.chains.weights.sum()
