@@ -3,7 +3,8 @@
     python .ci/versions.py            both; environments are kept in .venv/versions
     python .ci/versions.py oldest     one of them
 
-Interpreters are those of pyenv, or on the path. Where there is none, the log says so and nothing is tested.
+Interpreters are those of pyenv, or on the path. Where there is none, or the registries do not give the packages, the
+log says so and nothing is tested.
 """
 
 import hashlib
@@ -23,6 +24,8 @@ FAST = ["tests/io", "tests/estimators/test_model_file.py", "tests/estimators/tes
 TOOLS = ["pytest", "hypothesis", "pytest-xdist"]
 # what packages of other versions announce is theirs: shown, not an error
 ANNOUNCED = [f"-Wdefault::{name}" for name in ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")]
+# seconds that registries have to give the packages of one environment
+PATIENCE = 900
 VERSIONS = """import sys
 from importlib.metadata import version
 names = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "polars", "pyarrow", "typer")
@@ -53,7 +56,7 @@ def oldest():
     bounds = [each for extra in ([project()["dependencies"], *extras().values()]) for each in extra if ">=" in each]
     pins = "\n".join(each.replace(">=", "==") for each in bounds)
     if not environment("oldest", least, python, pins):
-        sys.exit("oldest: the lower bounds of pyproject.toml can't be installed together")
+        return told("oldest: the lower bounds of pyproject.toml can't be installed together here; not tested")
     return tested("oldest")
 
 
@@ -94,15 +97,17 @@ def environment(name, version, python, constraints):
     if (folder / "made").exists() and (folder / "made").read_text() == stamp:
         return True
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([python, "-m", "venv", folder], check=True)
-    (folder / "constraints.txt").write_text(constraints)
     pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    made = subprocess.run([*pip, "-c", folder / "constraints.txt", "--editable", ".[all]", *TOOLS], cwd=ROOT)
-    if made.returncode == 0:
-        (folder / "made").write_text(stamp)
-        return True
-    told(f"{name}: Python {version[0]}.{version[1]}: the packages can't be installed")
-    return False
+    try:
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        (folder / "constraints.txt").write_text(constraints)
+        wanted = ["-c", folder / "constraints.txt", "--editable", ".[all]", *TOOLS]
+        subprocess.run([*pip, *wanted], cwd=ROOT, check=True, timeout=PATIENCE)
+    except subprocess.SubprocessError:
+        told(f"{name}: Python {version[0]}.{version[1]}: the packages can't be installed")
+        return False
+    (folder / "made").write_text(stamp)
+    return True
 
 
 def tested(name):

@@ -73,6 +73,8 @@ def test_a_whole_number_passes_exactly_if_it_is_large_enough(value, low):
 def test_what_is_no_whole_number_is_refused(value):
     assert refused(check_whole, value, 0)
     check_whole("setting", np.int64(3), 3)
+    check_whole("setting", 3, 0, 3)
+    assert refused(check_whole, 4, 0, 3)
 
 
 @given(value=st.sampled_from(["moves", "restarts", "none", "move", "", "Moves"]) | st.none() | st.integers())

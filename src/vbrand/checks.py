@@ -21,10 +21,12 @@ def check_number(name: str, value: object, low: float, high: float = np.inf, *, 
         raise ValueError(f"{name} is {brief(value)}; it must be a number {begin}{end}.")
 
 
-def check_whole(name: str, value: object, low: int) -> None:
-    """Refuse anything but a whole number of at least low."""
+def check_whole(name: str, value: object, low: int, high: int | None = None) -> None:
+    """Refuse anything but a whole number of at least low, and at most high."""
     if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < low:
         raise ValueError(f"{name} is {brief(value)}; it must be a whole number, {low} or more.")
+    if high is not None and int(value) > high:
+        raise ValueError(f"{name} is {brief(value)}; it must be a whole number, at most {high:,}.")
 
 
 def check_jobs(value: object) -> None:

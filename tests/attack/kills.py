@@ -4,18 +4,25 @@ import functools
 import os
 import shutil
 import time
+from pathlib import Path
 
 from attack.jobs import JOBS, answer, do, kill, start, want_no_halves, want_whole
 from attack.judge import want
 
 
+def _spent(child):
+    """Return the seconds of a processor that a child has had; None if it has ended."""
+    state, *numbers = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+    return None if state == "Z" else (int(numbers[10]) + int(numbers[11])) / os.sysconf("SC_CLK_TCK")
+
+
 @functools.cache
 def _takes(job, folder):
-    """Return how long a child takes, from its start to its end, in seconds."""
+    """Return how long a child takes, in seconds of a processor: by the clock, on a busy machine, it may be anything."""
     answer(job)  # compiled in the parent, once
-    began = time.perf_counter()
-    want(os.waitpid(start(lambda: do(job, folder / "timed")), 0)[1] == 0, "a job that nobody disturbs fails")
-    return time.perf_counter() - began
+    _, status, used = os.wait4(start(lambda: do(job, folder / "timed")), 0)
+    want(status == 0, "a job that nobody disturbs fails")
+    return used.ru_utime + used.ru_stime
 
 
 def stop(generator, folder):
@@ -29,7 +36,10 @@ def stop(generator, folder):
     for _ in range(int(generator.integers(1, 3))):
         child = start(lambda: do(job, place))
         # twice as often in the last fifth, where files are written
-        time.sleep(takes * (generator.random() if generator.random() < 0.5 else generator.uniform(0.8, 1.1)))
+        moment = takes * (generator.random() if generator.random() < 0.5 else generator.uniform(0.8, 1.1))
+        while (spent := _spent(child)) is not None and spent < moment:
+            time.sleep(0.001)
+        time.sleep(0.01 * generator.random())  # seconds of a processor are counted in hundredths
         kill(child)
         want_whole(place)
 

@@ -315,7 +315,7 @@ def long_run(folder):
     """Return what tells one run from another, of a run that takes a while and keeps its draws in a folder."""
     rng = np.random.default_rng(0)
     known, unknown = rng.normal(size=(50, 3)), rng.normal(size=(400, 3)) + 7.0 * (np.arange(400) < 100)[:, None]
-    sampler = BrandSampler(n_draws=800, n_burn=400, n_chains=2, random_state=5, store=folder)
+    sampler = BrandSampler(n_draws=400, n_burn=200, n_chains=2, random_state=5, store=folder)
     found = sampler.fit(known, np.zeros(50, int)).discover(unknown)
     draws = found.label_draws(10_000)
     return draws.shape, int((draws * np.arange(1, 401)).sum()), found.chains.weights.sum()
@@ -340,6 +340,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_draws(tmp_path):
     ("setting", "sentence"),
     [
         ({"n_draws": 0}, "n_draws is 0; it must be a whole number, 1 or more."),
+        ({"n_draws": 10**9}, "n_draws is 1000000000; it must be a whole number, at most 10,000,000."),
         ({"n_burn": -1}, "n_burn is -1"),
         ({"kappa": 1.0}, "kappa is 1.0; it must be a number above 0 and up to 0.99."),
         ({"kappa": 0.0}, "kappa is 0.0; it must be a number above 0 and up to 0.99."),

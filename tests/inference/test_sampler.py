@@ -59,7 +59,7 @@ def from_the_prior(target, rng):
             sizes[cluster] += 1
             label += cluster
         labels[i] = label
-    means, covariances = [], []
+    means, roots = [], []
     for k in range(known + len(sizes)):
         c = prior.components.reordered(np.array([min(k, known)]))
         if c.fixed[0]:
@@ -68,8 +68,8 @@ def from_the_prior(target, rng):
             covariance = np.atleast_2d(stats.invwishart.rvs(c.dof[0], c.scale[0], random_state=rng))
             mean = normal(c.mean[0], covariance / c.precision[0], rng)
         means.append(mean)
-        covariances.append(covariance)
-    rows = np.stack([normal(means[k], covariances[k], rng) for k in labels])
+        roots.append(np.linalg.cholesky(covariance))
+    rows = np.stack([means[k] + roots[k] @ rng.normal(size=means[k].size) for k in labels])
     if prior.components.levels is not None:
         believed = prior.components.levels.reordered(np.minimum(np.arange(len(means)), known))
         shares = [
@@ -132,9 +132,16 @@ def straight_from_the_prior(setting, count):
     return np.stack([features(*from_the_prior(target, rng), target.prior.known, setting[0]) for _ in range(count)])
 
 
-def given_some(row, held, mean, root, rng):
+def rows_given(rows, held, means, roots, rng):
+    """Draw the cells of rows that are not held, given those that are; roots are those of precisions, R' R."""
+    if not held.any():
+        return means + np.linalg.solve(roots, rng.normal(size=rows.shape)[:, :, None])[:, :, 0]
+    covariances = np.linalg.inv(np.swapaxes(roots, 1, 2) @ roots)
+    return np.stack([given_some(*each, rng) for each in zip(rows, held, means, covariances, strict=True)])
+
+
+def given_some(row, held, mean, covariance, rng):
     """Draw the cells of a row that are not held, given those that are."""
-    covariance = np.linalg.inv(root.T @ root)
     if not held.any():
         return normal(mean, covariance, rng)
     inside, across = covariance[np.ix_(held, held)], covariance[np.ix_(~held, held)]
@@ -163,12 +170,7 @@ def largest_difference(setting, sweeps, absent=None):
         if absent.any():
             rows[:, :p][absent] = state.cells
         drawn = sample.components
-        rows = np.stack(
-            [
-                given_some(row, gone, drawn.mean[k], drawn.root[k], rng)
-                for row, gone, k in zip(rows[:, :p], absent, sample.places, strict=True)
-            ]
-        )
+        rows = rows_given(rows[:, :p], absent, drawn.mean[sample.places], drawn.root[sample.places], rng)
         if sizes:
             shares = [_parts(np.exp(logs), sizes) for logs in drawn.levels]
             rows = np.column_stack([rows, _levels_of(sample.places, shares, rng)])

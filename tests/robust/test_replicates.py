@@ -114,3 +114,13 @@ def test_a_wild_cell_stands_alone():
     kept = first_of_samples(table, np.zeros(180, dtype=np.int64), 2)
     assert 7 in kept
     assert kept.size < 75
+
+
+def test_columns_without_spread_or_cells_change_no_sample():
+    """A column that is empty made every row one with gaps, and there was nothing to take a median of."""
+    table = np.repeat(rows(0, n=60), 3, axis=0)
+    table += 0.03 * np.random.default_rng(0).normal(size=table.shape)
+    more, member = np.column_stack([table, np.full(180, np.nan), np.ones(180)]), np.zeros(180, dtype=np.int64)
+    assert replicates_of(more, member) == replicates_of(table, member) == 2
+    np.testing.assert_array_equal(first_of_samples(more, member, 2) // 3, first_of_samples(table, member, 2) // 3)
+    assert first_of_samples(np.full((5, 2), np.nan), np.zeros(5, dtype=np.int64), 2).tolist() == [0, 1, 2, 3, 4]

@@ -46,11 +46,18 @@ def test_a_class_of_two_modes_has_two_components_that_mean_it():
     assert "oat (2)" in str(found.summary())
 
 
-@pytest.mark.parametrize(("small", "expected"), [(20, [980, 20, 1000]), (19, [981, 1000])])
-def test_a_fiftieth_of_a_class_is_a_mode_and_less_is_not(small, expected):
-    rows, labels = two_classes(np.random.default_rng(0), n=1_000)
-    rows[:small] += [30.0, 0.0, 0.0]
-    assert learn_modes(rows, labels, kernel=Student(15.0)).rows.tolist() == expected
+@pytest.mark.parametrize(
+    ("rows_of_class", "least"),
+    [(1_000, 20), (200, 5), (50, 5), (20, 2)],
+)
+def test_a_fiftieth_of_a_class_is_a_mode_and_less_is_not(rows_of_class, least):
+    """But for small classes, in which five rows are a mode, or a tenth of the class."""
+    for small, modes in ((least, 2), (least - 1, 1)):
+        rows, labels = two_classes(np.random.default_rng(0), n=rows_of_class)
+        rows[:small] += [30.0, 0.0, 0.0]
+        known = learn_modes(rows, labels, kernel=Student(15.0))
+        assert (known.class_of == 0).sum() == modes
+        assert known.rows[known.class_of == 0].sum() == (rows_of_class if modes == 2 else rows_of_class - small)
 
 
 @pytest.mark.parametrize("seed", range(3))

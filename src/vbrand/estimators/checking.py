@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vbrand.estimators.fitted import Learned
 from vbrand.inference.batches import Earlier
 from vbrand.inference.cavi import Ascent
-from vbrand.inference.rows import Rows
+from vbrand.inference.rows import Rows, with_cells
 from vbrand.model.posterior import Posterior
 from vbrand.model.prior import Prior
 from vbrand.samples import evenly, every_kth
@@ -67,14 +67,16 @@ def case_of(
     """Return the fit as its check takes it, on at most so many rows.
 
     `earlier` are the rows of earlier batches that the first components hold; of more than `most` they count as `most`.
-    `last` are those of the last batch among the rows, which come first; None where there were none before.
+    `last` are those of the last batch among the rows, which come first; None where there were none before. Rows without
+    any value, which only rows on disk may still have among them, have no part in it, as they have none in the fit.
     """
-    sampled = every_kth(len(rows), most)
-    table = rows.working(sampled)
-    share = table.shape[0] / len(rows)
+    every = every_kth(len(rows), most)
+    table = rows.working(every)
+    share, some = table.shape[0] / len(rows), with_cells(table, rows.columns)
+    sampled = np.arange(*every.indices(len(rows)))[some]
     return Case(
-        rows=table,
-        fit=replace(fit, statistics=fit.statistics.scaled(share), winners=fit.winners[sampled]),
+        rows=table if some.all() else table[some],
+        fit=replace(fit, statistics=fit.statistics.scaled(share), winners=fit.winners[every][some]),
         prior=prior,
         posterior=fit.posterior,
         labelled=labelled,
@@ -82,7 +84,7 @@ def case_of(
         relearn=relearn,
         sampled=sampled,
         earlier=None if earlier is None else _scaled(earlier, share, most, fit.posterior.components.dof.size),
-        last=None if last is None else len(range(last)[sampled]),
+        last=None if last is None else int((sampled < last).sum()),
         room=rows.aside,
     )
 

@@ -18,6 +18,7 @@ from vbrand.estimators.fitted import Fitted, Learned, Views
 from vbrand.estimators.learning import known_classes
 from vbrand.estimators.notes import notes_on
 from vbrand.estimators.progress import counted, shown
+from vbrand.estimators.settings import MOST_PLACES, MOST_SWEEPS
 from vbrand.estimators.starting import components_of_labels
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import Rows
@@ -268,9 +269,9 @@ class BrandSampler(Shell):
 
     def _check_parameters(self) -> None:
         check_choice("scatter", self.scatter, ("mrcd", "mcd", "empirical"))
-        for name in ("n_draws", "thin", "n_chains"):
-            check_whole(name, getattr(self, name), 1)
-        check_whole("n_burn", self.n_burn, 0)
+        for name, most in (("n_draws", MOST_SWEEPS), ("thin", MOST_SWEEPS), ("n_chains", MOST_PLACES)):
+            check_whole(name, getattr(self, name), 1, most)
+        check_whole("n_burn", self.n_burn, 0, MOST_SWEEPS)
         check_number("kappa", self.kappa, 0.0, _LARGEST_KAPPA, open_low=True)
         if isinstance(self.init, str) and self.init not in ("variational", "known", "random"):
             raise ValueError(

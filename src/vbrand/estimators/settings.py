@@ -13,6 +13,8 @@ from vbrand.types import FloatArray
 
 # strengths, weights and factors beyond them are no beliefs, and would leave the range of numbers
 SMALLEST, LARGEST = 1e-12, 1e12
+# room is made for as many components, starts and sweeps as are asked for: of more, memory would have no end
+MOST_PLACES, MOST_SWEEPS = 100_000, 10_000_000
 
 
 def check_beliefs(detector: Any) -> None:
@@ -51,8 +53,9 @@ def check_effort(detector: Any) -> None:
         check_whole("check", detector.check, 0)
     if detector.max_false_novelty is not None:
         check_number("max_false_novelty", detector.max_false_novelty, 0.0, 1.0)
-    for name in ("max_novel", "max_modes", "n_starts", "max_iter"):
-        check_whole(name, getattr(detector, name), 1)
+    for name in ("max_novel", "max_modes", "n_starts"):
+        check_whole(name, getattr(detector, name), 1, MOST_PLACES)
+    check_whole("max_iter", detector.max_iter, 1, MOST_SWEEPS)
 
 
 @contextmanager

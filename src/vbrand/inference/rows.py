@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.model.levels import codes_of
-from vbrand.types import FloatArray, IntArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 # working coordinates, and standardised values, count as at most this far out: there a row is as novel as any, and its
 # square still leaves room for those of ordinary ones
@@ -122,10 +122,8 @@ class Rows:
         complete: slice | IntArray = _NONE if self.levels else _ALL
         others: slice | IntArray = _ALL if self.levels else _NONE
         if absent.any():
-            some = absent < self.columns
-            if self.levels:
-                some |= (self.table[:, self.columns :] >= 0.0).any(axis=1)
-            else:
+            some = with_cells(self.table, self.columns)
+            if not self.levels:
                 complete = np.flatnonzero(absent == 0)
                 some &= absent > 0
             bits = np.packbits(missing[some], axis=1)
@@ -213,6 +211,12 @@ class Rows:
     def block_rows(self) -> int:
         """Return how many rows a block has, but for the last one."""
         return max(256, min(_BLOCK_ROWS, BLOCK_NUMBERS // self.columns))
+
+
+def with_cells(table: NDArray[Any], columns: int) -> BoolArray:
+    """Return which rows of a table have a cell, of columns of numbers, which come first, or of categories."""
+    some: BoolArray = ~np.isnan(table[:, :columns]).all(axis=1)
+    return some | (table[:, columns:] >= 0.0).any(axis=1)
 
 
 def relabelled(numbers: Any, place: NDArray[np.int32]) -> Any:

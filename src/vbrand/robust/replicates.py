@@ -59,14 +59,14 @@ def first_of_samples(table: FloatArray, member: IntArray, others: int) -> IntArr
 
     `member` are classes: a sample is of one of them. Which row it is depends on what rows hold.
     """
-    whole = np.flatnonzero(~np.isnan(table).any(axis=1))
+    alike = _alike(table)
+    whole = ~np.isnan(alike).any(axis=1)
     gap, nearest = np.zeros(table.shape[0]), np.zeros((table.shape[0], others), dtype=np.int64)
-    alike = _alike(table[whole])
-    for j in np.unique(member[whole]):
-        own = np.flatnonzero(member[whole] == j)
+    for j in np.unique(member):
+        own = np.flatnonzero(whole & (member == j))
         if others + 1 < own.size <= _MOST:
-            gap[whole[own]], near = _gap_after(alike[own], others)
-            nearest[whole[own]] = whole[own[near]]
+            gap[own], near = _gap_after(alike[own], others)
+            nearest[own] = own[near]
 
     joined = _beyond_chance(gap)
     has = joined[:, None] & joined[nearest]

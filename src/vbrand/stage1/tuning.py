@@ -37,9 +37,12 @@ class Stage1Tuning:
     # --- modes of a class ---
     # components for them and for outliers
     most_components: int = 8
-    # share of a class; less of it is no mode. Of peaked classes modes under a tenth are up to two fifths of the rows,
-    # and stage 2 calls novel what stage 1 has left out
-    least_share: float = 0.02
+    # share of a class; less of it is no mode, unless it has as many rows as a group of stage 2 must have to be more than
+    # outliers, and a smaller share. Of peaked classes modes under a tenth are up to two fifths of the rows, and stage 2
+    # calls novel what stage 1 has left out
+    least_share: float = 0.1
+    least_rows: int = 5
+    least_share_of_many: float = 0.02
     # rows that the belief about a mode's place, and about its scatter being the average one, are worth
     vague: float = 0.01
     mode_alike: float = 9.0

@@ -29,14 +29,14 @@ class Verdict:
     novel_draws: FloatArray  # (draws, C) share of each cell's rows that are novel
     novelty: FloatArray  # (folds, n) P(novel) of unlabelled rows, fold by fold
     hidden_novelty: FloatArray  # (h,) P(novel) of the hidden rows
-    rows: slice  # the unlabelled rows that the folds ran over
+    rows: IntArray  # (n,) the unlabelled rows that the folds ran over, in order
     unchecked: IntArray  # classes of which no row could be hidden
     again: bool = False  # whether rows look like replicates of fewer samples
 
     def of_first(self, count: int) -> "Verdict":
         """Return the verdict where only the first so many unlabelled rows are asked for."""
-        looked_at = len(range(count)[self.rows])
-        return replace(self, rows=slice(None, count, self.rows.step), novelty=self.novelty[:, :looked_at])
+        looked_at = int((self.rows < count).sum())
+        return replace(self, rows=self.rows[:looked_at], novelty=self.novelty[:, :looked_at])
 
     @property
     def cells(self) -> Cells:

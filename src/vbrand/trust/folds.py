@@ -49,7 +49,7 @@ class Case:
     labelled: Labelled
     witnesses: Witnesses
     relearn: Relearn
-    sampled: slice  # which of all unlabelled rows they are
+    sampled: IntArray  # (n,) which of all unlabelled rows they are
     jobs: int | None = None
     own_axes: bool = False  # whether columns are components of the labelled rows, which fit these better than others
     taught: tuple[int, ...] = ()  # classes that a person has put groups into: labelled rows do not show all of them

@@ -1,5 +1,7 @@
 """Which columns are measured, and what is said of the others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,13 +9,34 @@ from calls import call, discover, edited, found_teff, labels_of, refused
 from tables import COLUMNS, grain_rows, write_grain
 
 import vbrand
-from vbrand.io.tables.columns import measured, want_columns
+from vbrand.io.tables.columns import choice_of, measured, want_columns
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.separated import Origin, separated
 
 
 def read(text):
     return separated(Origin("t.csv", None, text.encode()), ())
+
+
+class Name(str):
+    """A name that counts how often it is compared with another."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_no_list_of_columns_is_searched_for_each_of_them():
+    names = tuple(Name(f"c{j}") for j in range(1_000))
+    values = np.random.default_rng(0).normal(size=(3, 1_000))
+    frame = read("\n".join([",".join(names), *(",".join(map(str, row)) for row in values)]))
+    frame = replace(frame, columns=names)
+    Name.compared = 0
+    assert choice_of(frame, set(), frame, wanted=[names[3]]).columns == list(names)
+    assert Name.compared < 50 * len(names)
 
 
 def test_numbers_that_are_no_roles_are_measured_in_their_order():

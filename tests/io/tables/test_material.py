@@ -75,7 +75,7 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
     taken = {}
     # one worker: how much two of them hold at the same moment is a matter of chance. The first run, with the check,
     # loads what is compiled; what the check holds, whatever the number of rows, would hide a copy
-    for some, check in ((10_000, 3), (30_000, 0), (120_000, 0)):  # the first rows of the array, as they are
+    for some, check in ((10_000, 3), (20_000, 0), (70_000, 0)):  # the first rows of the array, as they are
         unknown = replace(material.unknown, rows=material.unknown.rows[:some], carried={"row": RowNumbers(range(some))})
         if not check:
             tracemalloc.start()
@@ -87,10 +87,10 @@ def test_from_file_to_labels_without_a_second_copy(large, tmp_path):
         assert np.shares_memory(analysis.found.context.table, material.unknown.rows)
         assert np.shares_memory(analysis.found._rows.table, material.unknown.rows)
     # labels, clusters, scores and probabilities are about as large as the ten columns; a copy would be more
-    assert taken[120_000] - taken[30_000] < 1.6 * 90_000 * COLUMNS * 8
+    assert taken[70_000] - taken[20_000] < 1.6 * 50_000 * COLUMNS * 8
     with (tmp_path / "labels.csv").open() as file:
         found = np.array([line.split(",")[1] for line in file][1:])
-    assert (found == np.array(["oat", "rye", "novel"])[truth[:120_000]]).mean() > 0.999
+    assert (found == np.array(["oat", "rye", "novel"])[truth[:70_000]]).mean() > 0.999
     assert len(analysis.facts.points.names) <= MOST_POINTS + 2 * TELLING
 
 

@@ -5,6 +5,7 @@ Nothing in a tree can name a class or a function: the reader knows what it wants
 
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -79,7 +80,7 @@ def _dataclass(kind: Any, tree: Any, where: str) -> Any:
     """Return a dataclass; what a file of an older version does not have takes its default, if there is one."""
     if not isinstance(tree, dict):
         raise WrongTreeError(f"{where} has no parts")
-    types = get_type_hints(kind)
+    types = _types_of(kind)
     for name in sorted(set(tree) - {field.name for field in fields(kind)}):
         raise WrongTreeError(f"{where} has a part {name!r} that is not known")
     for field in fields(kind):
@@ -90,6 +91,12 @@ def _dataclass(kind: Any, tree: Any, where: str) -> Any:
         return kind(**parts)
     except ValueError as error:  # one that looks at its values
         raise WrongTreeError(f"{where}: {error}") from None
+
+
+@cache
+def _types_of(kind: Any) -> dict[str, Any]:
+    """Return the types of the fields of a dataclass; to look them up took half the time of reading a file."""
+    return {name: _resolved(declared) for name, declared in get_type_hints(kind).items()}
 
 
 def _member(kind: type[StrEnum], tree: Any, where: str) -> StrEnum:

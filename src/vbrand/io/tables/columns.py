@@ -83,7 +83,8 @@ def choice_of(
     columns = [name for name in columns if name not in ids]
     if not hints:
         return Choice(columns, left_out | ids, growing, categories)
-    codes = [name for name in columns if name in suspects and _may_be_codes(known, name)]
+    looked_at = set(suspects)
+    codes = [name for name in columns if name in looked_at and _may_be_codes(known, name)]
     texts = [name for name, reason in left_out.items() if reason == Reason.TEXT]
     offered = [name for name in texts if _may_be_category(known, other, name)]
     return Choice(columns, left_out | ids, growing, categories, codes, offered)
