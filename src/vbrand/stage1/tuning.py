@@ -37,9 +37,9 @@ class Stage1Tuning:
     # --- modes of a class ---
     # components for them and for outliers
     most_components: int = 8
-    # share of a class; less of it is no mode, unless it has as many rows as a group of stage 2 must have to be more than
-    # outliers, and a smaller share. Of peaked classes modes under a tenth are up to two fifths of the rows, and stage 2
-    # calls novel what stage 1 has left out
+    # share of a class; less of it is no mode, unless it has as many rows as make a group of stage 2 more than outliers,
+    # and a smaller share. Of peaked classes modes under a tenth are up to two fifths of the rows, and stage 2 calls
+    # novel what stage 1 has left out
     least_share: float = 0.1
     least_rows: int = 5
     least_share_of_many: float = 0.02
