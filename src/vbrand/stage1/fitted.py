@@ -7,6 +7,8 @@ beyond the others counts.
 import math
 from collections import namedtuple
 
+import numpy as np
+
 from vbrand.compiling import inner, jit
 
 # turns of a fit of one hump, or of two, and of one of the two within each; a share that is nearly none
@@ -76,7 +78,7 @@ def _one_hump(own):  # type: ignore[no-untyped-def]
         first += own.weight[i] * own.away[i]
         second += own.weight[i] * own.square[i]
     sums = Sums(own.weight[own.first], own.weight[own.last], between, first, second)
-    centre, variance = _settled(own, sums, _TURNS)
+    centre, variance = _settled(own, sums, np.int64(_TURNS))
     size = math.sqrt(variance)
     outer = sums.below * log_below((own.away[own.first] - centre) / size)
     outer += sums.above * log_below((centre - own.away[own.last]) / size)
@@ -125,7 +127,7 @@ def _joint(own, sign, offset):  # type: ignore[no-untyped-def]
     below = (offset + sign * own.share[own.first]) * own.weight[own.first]
     above = (offset + sign * own.share[own.last]) * own.weight[own.last]
     sums = Sums(below, above, between, first, second)
-    centre, variance = _settled(own, sums, _INNER_TURNS)
+    centre, variance = _settled(own, sums, np.int64(_INNER_TURNS))
     size, mass = math.sqrt(variance), between + below + above
     # -1/2 ((x - m)^2 + noise) / s^2 - 1/2 log 2 pi s^2 + log share of the hump
     square = -0.5 / variance
