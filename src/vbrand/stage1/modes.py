@@ -284,7 +284,7 @@ def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: Whi
 
     sizes = np.bincount(label)
     order = np.argsort(-sizes, kind="stable")
-    # (3.17)  kept if N_mode >= min(.1 N_class, max(5, .02 N_class)). Modes that overlap stay: a class that no single
+    # (3.17)  kept if N_mode >= min(.1 N_class, max(5, .05 N_class)). Modes that overlap stay: a class that no single
     #         component describes is known as the pieces that describe it, or stage 2 would call these novel
     enough = max(tuning.least_rows, tuning.least_share_of_many * rows.shape[0])
     enough = min(tuning.least_share * rows.shape[0], enough)

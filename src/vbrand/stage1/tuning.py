@@ -42,7 +42,7 @@ class Stage1Tuning:
     # novel what stage 1 has left out
     least_share: float = 0.1
     least_rows: int = 5
-    least_share_of_many: float = 0.02
+    least_share_of_many: float = 0.05
     # rows that the belief about a mode's place, and about its scatter being the average one, are worth
     vague: float = 0.01
     mode_alike: float = 9.0
