@@ -85,6 +85,7 @@ def test_events_tell_what_a_person_did(two):
     [
         ("name", ("novel 9", "millet"), "there is no group 'novel 9'; there are: novel 1, novel 2"),
         ("name", ("novel 1", "rye"), "the name 'rye' is taken; these are: oat, rye, novel"),
+        ("name", ("novel 1", "rye"), "joined to it: `join`, or --join."),
         ("name", ("novel 1", "novel"), "taken"),
         ("name", ("novel 1", "novel 2"), "taken"),
         ("name", ("novel 1", " "), "can't be called"),

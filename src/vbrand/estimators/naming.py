@@ -188,7 +188,8 @@ def _free(classes: NDArray[Any], story: Story | None, label: Any) -> Any:
     groups = [] if story is None else [f"novel {number}" for number in range(1, story.unused)]
     if label in kept or label in groups or label == label_names(classes).tolist()[-1]:
         listed = names_there([*kept, label_names(classes).tolist()[-1]])
-        raise ValueError(f"the name {brief(label)} is taken; these are: {listed}, and those of groups.")
+        also = " A group that is part of a known class is joined to it: `join`, or --join." if label in kept else ""
+        raise ValueError(f"the name {brief(label)} is taken; these are: {listed}, and those of groups.{also}")
     return label if classes.dtype.kind == "U" else int(label)
 
 
