@@ -197,3 +197,19 @@ def test_damaged_files_get_one_sentence(tmp_path, kind):
             sentences.add(str(error))
     assert len(sentences) > 3
     assert not [text for text in sentences if "\n" in text or not text.endswith(".")]
+
+
+def test_texts_that_would_lie_outside_of_the_file_are_not_looked_for(tmp_path):
+    """Seed 20000952 of the attack: Arrow takes a place where a text begins as the file has it."""
+    path = tmp_path / "damaged.feather"
+    labels = [f"{i:03d}" for i in range(50)]
+    pyarrow.feather.write_feather(
+        pd.DataFrame({"a": np.arange(50.0), "label": labels}), path, compression="uncompressed"
+    )
+    places = 3 * np.arange(51, dtype=np.int32)
+    assert path.read_bytes().count(places.tobytes()) == 1
+    wrong = places.copy()
+    wrong[20] = -(10**9)
+    path.write_bytes(path.read_bytes().replace(places.tobytes(), wrong.tobytes()))
+    with pytest.raises(TableError, match=r"damaged.feather can't be read: .* save it or copy it again\."):
+        open_table(str(path))

@@ -90,6 +90,9 @@ def _feather(origin: Origin, as_text: Collection[str]) -> Frame:
     if origin.head.startswith(b"ARROW1"):
         _check_unfolded(origin)
     table = feather.read_table(origin.native, memory_map=origin.path is not None)
+    table.validate(
+        full=True
+    )  # Arrow believes what a file says of where its texts begin: damaged, they would lie anywhere
     return _typed(origin.name, table.schema, table.num_rows, partial(batches_of, table), as_text)
 
 
