@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 _ENVIRONMENT = "_ZN08NumbaEnv"
 # and the part of the code that Python calls
 _FROM_PYTHON = "wrapper"
+# LLVM leaves half of the longest registers empty, for the sake of processors that slowed down when all were used
+_LONG_VECTORS = '"prefer-vector-width"="512"'
 # expressions that can be written down in few instructions, and the parts of a pair
 _SHORT = ("getattr", "getiter", "iternext", "pair_first", "pair_second")
 _PAIR = ("pair_first", "pair_second")
@@ -59,8 +61,8 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
         """Add code; what Python's arguments are unpacked by is not worth to be optimised."""
         attributes = ("noinline", "optnone") if ir_module.name == _FROM_PYTHON else self._attributes
         for function in ir_module.functions:
-            for attribute in attributes if function.blocks else ():
-                function.attributes.add(attribute)
+            for attribute in (*attributes, _LONG_VECTORS) if function.blocks else ():
+                set.add(function.attributes, attribute)  # llvmlite's own way knows only words
         super().add_ir_module(ir_module)
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -74,8 +76,12 @@ class _Library(codegen.JITCodeLibrary):  # type: ignore[misc]
         if hasattr(self._codegen, "_mpm_full"):  # older ones, where it was not measured
             super()._optimize_final_module()
             return
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        maker, tuning = self._codegen, codegen.ll.create_pipeline_tuning_options()
+        tuning.speed_level, tuning.slp_vectorization = 2, False
+        tuning.loop_vectorization = "optsize" not in self._attributes
+        tuning.loop_unrolling = False  # where it pays loops are written out; elsewhere it is more to compile
+        builder = codegen.ll.create_pass_builder(maker._tm, tuning)
+        builder.getModulePassManager().run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         if self._called:
@@ -308,6 +314,7 @@ jit = numba.njit(**OPTIONS, **FROM_PYTHON)
 jit_both_ways = numba.njit(cache=True, **OPTIONS)
 # where the time is spent in what is called
 jit_small = numba.njit(**(OPTIONS | {"pipeline_class": _Small}), **FROM_PYTHON)
+jit_small_both_ways = numba.njit(cache=True, **(OPTIONS | {"pipeline_class": _Small}))
 # called from compiled code that takes it in: nothing is compiled or kept for others' sake
 inner = numba.njit(**OPTIONS, **INNER)
 apart = numba.njit(**(OPTIONS | {"pipeline_class": _Apart}), **INNER)

@@ -1,10 +1,13 @@
 """Loops over lanes agree with numpy, to double precision."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from compiled import from_python
 
 from vbrand.inference.lanes import add_squares, exponential, logarithm, products
+from vbrand.inference.tiles import MOST_LANES
 
 UNIT = np.finfo(float).eps
 
@@ -46,26 +49,28 @@ def test_logarithms_are_right_to_double_precision_over_their_range():
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 7, 8, 13])
-def test_squares_of_a_triangle_times_deviations_add_up_in_any_number_of_steps(p):
+def test_squares_of_a_triangle_times_deviations_add_up_in_any_number_of_steps_and_tiles(p):
     rng = np.random.default_rng(p)
-    m = 37
+    m, room = 37, 2 * MOST_LANES
     root, delta, deviation = np.tril(rng.normal(size=(p, p))), rng.normal(size=p), rng.normal(size=(p, m))
     expected = np.square(root @ (deviation - delta[:, None])).sum(axis=0)
     whole = -(-p // 4) * 4
-    given = filled(root, whole, whole), filled(delta, whole), filled(deviation, whole, m)
-    for step in {p, 2, 4}:
-        distance, first, second = np.zeros(m), np.empty(m), np.empty(m)
-        for begin in range(0, p, step):
-            from_python(add_squares)(*given, first, second, distance, begin, min(p, begin + step), m)
-        np.testing.assert_allclose(distance, expected, rtol=1e-12)
+    given = filled(root, whole, whole), filled(-root @ delta, whole), filled(deviation, whole, room)
+    for step in {p, 4, 8}:
+        for ends in ([0, m], [0, MOST_LANES, m]):
+            distance = np.zeros(room)
+            for begin in range(0, p, step):
+                for lane, to in pairwise(ends):
+                    from_python(add_squares)(*given, distance, begin, min(p, begin + step), lane, to)
+            np.testing.assert_allclose(distance[:m], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 9])
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 6, 7, 9, 10, 16])
 def test_weighted_sums_and_the_lower_triangle_of_products_are_those_of_numpy(p):
     rng = np.random.default_rng(p)
-    m, whole = 29, -(-p // 4) * 4
+    m, whole = 40, -(-p // 4) * 4
     own, weight = rng.normal(size=(p, m)), rng.random(m)
     sums, square = np.empty(whole), np.empty((whole, whole))
-    from_python(products)(weight, filled(own, whole, m), np.empty(m), np.empty(m), sums, square, p, m)
+    from_python(products)(weight, filled(own, whole, m), np.empty((4, m)), sums, square, p, m)
     np.testing.assert_allclose(sums[:p], own @ weight, rtol=1e-11, atol=1e-13)
     np.testing.assert_allclose(np.tril(square[:p, :p]), np.tril((own * weight) @ own.T), rtol=1e-11, atol=1e-13)

@@ -69,3 +69,25 @@ def test_inductive_learning_takes_stage_1_as_it_is(known):
     own = elicit(known, Beliefs(), 4, update_known=False).components
     assert own.fixed.tolist() == [True, True, False, False, False, False]
     np.testing.assert_allclose(own.scale[:2], known.scatters)
+
+
+def test_classes_that_wild_rows_draw_out_lie_and_scatter_no_farther_than_rows_count(known):
+    wild, far = np.array([1e8, -1e9, 1e7]), 1e4
+    drawn = replace(
+        known,
+        centres=known.centres + wild,
+        scatters=known.scatters + 0.1 * np.outer(wild, wild),
+        average=known.average + 0.1 * np.outer(wild, wild),
+    )
+    for update in (True, False):
+        prior = elicit(drawn, Beliefs(farthest=far, novel_mean=wild), 4, update_known=update).components
+        assert np.abs(prior.mean).max() <= far
+        assert np.linalg.cond(prior.scale).max() < 1.001e12
+        strength = np.where(np.isinf(prior.precision), 1.0, prior.dof - 4.0)
+        np.testing.assert_allclose(np.linalg.eigvalsh(prior.scale)[:, -1] / strength, far**2)
+
+
+def test_classes_that_lie_within_reach_are_as_stage_1_found_them(known):
+    near, anywhere = (elicit(known, Beliefs(farthest=far), 4).components for far in (1e3, np.inf))
+    for name in ("mean", "precision", "dof", "scale"):
+        np.testing.assert_array_equal(getattr(near, name), getattr(anywhere, name))

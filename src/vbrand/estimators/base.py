@@ -298,7 +298,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
 
     def _beliefs(self, passage: Passage, kernel: Kernel) -> Beliefs:
         """Return the hyperparameters in working coordinates."""
-        names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise"))
+        names = (field.name for field in fields(Beliefs) if field.name not in ("kernel", "noise", "farthest"))
         given = {name: plain(getattr(self, name)) for name in names}
         p, kept = passage.kept.size, passage.kept
         if given["novel_mean"] is not None:
@@ -316,7 +316,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             )
         if self.novel_dof is not None:
             self._check_dof(passage.coordinates.centre.size)
-        return passage.coordinates.beliefs_inward(Beliefs(**given, kernel=kernel, noise=passage.coordinates.noise))
+        ways = passage.coordinates
+        return ways.beliefs_inward(Beliefs(**given, kernel=kernel, noise=ways.noise, farthest=ways.farthest))
 
     def _check_dof(self, columns: int) -> None:
         check_number("novel_dof", self.novel_dof, columns - 1.0, LARGEST, open_low=True)

@@ -25,7 +25,7 @@ GapScores = namedtuple(
 # see below; and room
 GapWork = namedtuple(
     "GapWork",
-    "held was first columns pattern deviation member count score pull constant power loss "
+    "held was first columns pattern deviation weighted member count score pull constant power loss "
     "lanes bits own right sums lower inverse square",
 )
 # what the rows of `lanes` hold; bits is the last one as integers
@@ -115,6 +115,7 @@ def gap_work(components: int, p: int) -> GapWork:
         columns=np.zeros(rows * p + 1, np.int64),
         pattern=np.zeros(rows, np.int64),
         deviation=np.zeros((components, side, room)),
+        weighted=np.zeros((4, room)),
         member=np.zeros((components, room), np.int64),
         count=np.zeros(components, np.int64),
         score=np.zeros((components, room)),

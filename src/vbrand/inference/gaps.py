@@ -203,7 +203,7 @@ def _score(k, scores, work):  # type: ignore[no-untyped-def]
         distance[lane] = 0.0
     for j in range(work.sums.size):
         work.sums[j] = 0.0
-    add_squares(scores.root[k], work.sums, work.deviation[k], lanes[FIRST], lanes[SECOND], distance, 0, p, padded)
+    add_squares(scores.root[k], work.sums, work.deviation[k], distance, 0, p, 0, padded)
     loss = work.loss[k]
     for lane in range(padded):
         distance[lane] -= loss[lane]
@@ -286,7 +286,7 @@ def _add_all(codes, scores, statistics, weighted, work):  # type: ignore[no-unty
             total += weight[lane]
         counts[k] += phi
         weights[k] += total
-        products(weight, work.deviation[k], work.lanes[FIRST], work.lanes[SECOND], added, square, p, padded)
+        products(weight, work.deviation[k], work.weighted, added, square, p, padded)
         for i in range(p):
             sums[k, i] += added[i]
             for j in range(i + 1):

@@ -10,6 +10,15 @@ import numba
 import numpy as np
 
 from vbrand.compiling import FROM_PYTHON, INNER, OPTIONS
+from vbrand.inference.tiles import (
+    four_products,
+    four_squares,
+    four_weigh,
+    lanes_of_a_tile,
+    two_products,
+    two_squares,
+    two_weigh,
+)
 
 # Sums may be reordered and contracted so that they run in vector registers; infinities keep their meaning.
 # Functions are always inlined into their callers: a function that numba has just compiled, and its copy in the cached
@@ -27,83 +36,33 @@ _FROM_BITS = 4503599627370496.0  # 2^52
 
 
 @inner
-def add_squares(root, shift, deviation, first, second, distance, begin, end, m):  # type: ignore[no-untyped-def]
-    """Add the squares of rows begin..end-1 of root (deviation - shift), two rows and four columns at a time.
+def add_squares(root, start, deviation, distance, begin, end, lane, to):  # type: ignore[no-untyped-def]
+    """Add the squares of rows begin..end-1 of start + root deviation, from one lane to another.
 
-    The lower triangle of root is filled up with zeros to a multiple of four columns, deviation to as many rows.
+    Both ends are rounded up, to whole tiles of lanes and to two rows; all but the last `end` are a multiple of four.
+    Root is lower triangular, and filled up with zeros to a multiple of four rows.
     """
-    for i in range(begin, end, 2):
-        at, bt = 0.0, 0.0
-        for j in range(i + 2):
-            at -= root[i, j] * shift[j]
-            bt -= root[i + 1, j] * shift[j]
-
-        last = (i + 1) // 4 * 4
-        for j in range(0, last + 4, 4):
-            a0, a1, a2, a3 = root[i, j], root[i, j + 1], root[i, j + 2], root[i, j + 3]
-            b0, b1, b2, b3 = root[i + 1, j], root[i + 1, j + 1], root[i + 1, j + 2], root[i + 1, j + 3]
-            d0, d1, d2, d3 = deviation[j], deviation[j + 1], deviation[j + 2], deviation[j + 3]
-            if last == 0:
-                for lane in range(m):
-                    u = at + a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
-                    v = bt + b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
-                    distance[lane] += u * u + v * v
-            elif j == 0:
-                for lane in range(m):
-                    first[lane] = at + a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
-                    second[lane] = bt + b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
-            elif j < last:
-                for lane in range(m):
-                    first[lane] += a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
-                    second[lane] += b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
-            else:
-                for lane in range(m):
-                    u = first[lane] + a0 * d0[lane] + a1 * d1[lane] + a2 * d2[lane] + a3 * d3[lane]
-                    v = second[lane] + b0 * d0[lane] + b1 * d1[lane] + b2 * d2[lane] + b3 * d3[lane]
-                    distance[lane] += u * u + v * v
+    for first in range(lane, to, lanes_of_a_tile()):
+        for i in range(begin, end - 2, 4):
+            four_squares(root, start, deviation, distance, i, first)
+        if 0 < (end & 3) < 3:
+            two_squares(root, start, deviation, distance, end & -4, first)
 
 
 @inner
-def products(weight, deviation, first, second, sums, square, p, m):  # type: ignore[no-untyped-def]
+def products(weight, deviation, weighted, sums, square, p, m):  # type: ignore[no-untyped-def]
     """Store the sums over lanes of weight d_i, and of weight d_i d_j in the lower triangle of a square.
 
-    Two rows and four columns at a time: deviation and square are filled up with zeros to a multiple of four rows.
+    Deviation and square are filled up to a multiple of four rows, deviation with zeros; m is a multiple of eight.
     """
-    for i in range(0, p, 2):
-        a, b = deviation[i], deviation[i + 1]
-        at, bt = 0.0, 0.0
-        for lane in range(m):
-            u = weight[lane] * a[lane]
-            v = weight[lane] * b[lane]
-            first[lane] = u
-            second[lane] = v
-            at += u
-            bt += v
-        sums[i] = at
-        sums[i + 1] = bt
-
-        for j in range(0, i + 2, 4):
-            d0, d1, d2, d3 = deviation[j], deviation[j + 1], deviation[j + 2], deviation[j + 3]
-            a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
-            b0, b1, b2, b3 = 0.0, 0.0, 0.0, 0.0
-            for lane in range(m):
-                u, v = first[lane], second[lane]
-                a0 += u * d0[lane]
-                a1 += u * d1[lane]
-                a2 += u * d2[lane]
-                a3 += u * d3[lane]
-                b0 += v * d0[lane]
-                b1 += v * d1[lane]
-                b2 += v * d2[lane]
-                b3 += v * d3[lane]
-            square[i, j] = a0
-            square[i, j + 1] = a1
-            square[i, j + 2] = a2
-            square[i, j + 3] = a3
-            square[i + 1, j] = b0
-            square[i + 1, j + 1] = b1
-            square[i + 1, j + 2] = b2
-            square[i + 1, j + 3] = b3
+    for j in range(0, p - 2, 4):
+        four_weigh(weight, weighted, deviation, sums, square, j, m)
+        for i in range(j + 4, p - 2, 4):
+            four_products(weighted, deviation, square, i, j, m)
+        if 0 < (p & 3) < 3:
+            two_products(weighted, deviation, square, p & -4, j, m)
+    if 0 < (p & 3) < 3:
+        two_weigh(weight, weighted, deviation, sums, square, p & -4, m)
 
 
 @inner

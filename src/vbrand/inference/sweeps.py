@@ -14,14 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.compiling import once
 from vbrand.inference.lanes import add_squares, exponential, inner, jit_both_ways, logarithm, products
+from vbrand.inference.tiles import MOST_LANES
 from vbrand.model.kernels import Gaussian, Student
 from vbrand.types import FloatArray
 
 # a share below exp(-53 log 2) is lost in the rounding of the largest one
 NEGLIGIBLE = 36.75
-# columns from which it pays to look who is still in play, and rows of a factor between two looks
+# columns from which it pays to look who is still in play, lanes that are looked at together, and after how many rows of
+# a factor first; then after twice as many each time
 _WIDE = 16
+_LOOKED_AT = MOST_LANES
 _STEP = 8
 # rows that are worked on together: few enough for their deviations to stay in cache, and for a component to be given up
 # by all of them; many enough for what is done once per group. Of 96, 160, 256 and 400 the best over p = 36, 64, 128
@@ -38,10 +42,12 @@ BEST, TOTAL, FIRST, SECOND, DISTANCE, LIMIT, VALUE = range(7)
 
 # held: rows of a block, (p, rows); order: which they are; first: where those of each component begin
 Block = namedtuple("Block", ["held", "order", "first"])
-# deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one;
-# score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the last row as integers
+# deviation: the group's from the mean of its component, then zeros; moved: from the mean of another one; weighted: four
+# of their rows times shares; score: of components, then shares; pull: E[tau]; lanes: see above, of which bits is the
+# last row as integers; shift: from the group's mean to another one; start: what that adds to rows of a factor
 Group = namedtuple(
-    "Group", ["deviation", "moved", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "square"]
+    "Group",
+    ["deviation", "moved", "weighted", "score", "pull", "lanes", "bits", "winner", "reach", "shift", "start", "square"],
 )
 
 
@@ -58,9 +64,11 @@ def block_memory(components: int, p: int, rows: int) -> Block:
 def group_memory(components: int, p: int) -> Group:
     """Return the memory of a group of rows: O((p + K) lanes)."""
     lanes = _apart((7, _LANES))
+    stride = _LANES + 8  # no power of two, so that the rows of a tile do not meet in one place of the cache
     return Group(
-        deviation=_apart((filled_up(p), _LANES)),
-        moved=_apart((filled_up(p), _LANES)),
+        deviation=_apart((filled_up(p), stride)),
+        moved=_apart((filled_up(p), stride)),
+        weighted=_apart((4, stride)),
         score=_apart((components, _LANES)),
         pull=_apart((components, _LANES)),
         lanes=lanes,
@@ -68,6 +76,7 @@ def group_memory(components: int, p: int) -> Group:
         winner=_apart(_LANES, np.int64),
         reach=_apart(components, np.int64),
         shift=_apart(filled_up(p)),
+        start=_apart(filled_up(p)),
         square=_apart((filled_up(p), filled_up(p))),
     )
 
@@ -87,10 +96,15 @@ def filled_roots(root: FloatArray) -> FloatArray:
 
 
 def _apart(shape: int | tuple[int, int], dtype: Any = np.float64) -> NDArray[Any]:
-    """Return zeros with room around them: threads that write to one cache line wait for each other."""
+    """Return zeros that begin where a line of the cache does, with room around them.
+
+    Threads that write to one line wait for each other, and a vector that lies in two is read twice.
+    """
     room = 128 // np.dtype(dtype).itemsize
     size = int(np.prod(shape))
-    return np.zeros(size + 2 * room, dtype)[room : room + size].reshape(shape)
+    whole = np.zeros(size + 2 * room, dtype)
+    first = room - whole.ctypes.data % 128 // whole.itemsize
+    return whole[first : first + size].reshape(shape)
 
 
 @jit_both_ways
@@ -162,8 +176,7 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
     """
     means, roots, constants, kinds, tails, powers = scores
     lanes, winner = group.lanes, group.winner
-    best, distance, limit, first, second = lanes[BEST], lanes[DISTANCE], lanes[LIMIT], lanes[FIRST], lanes[SECOND]
-    shift, p = group.shift, means.shape[1]
+    best, p = lanes[BEST], means.shape[1]
 
     for turn in range(-1, constants.size):
         k = w if turn < 0 else turn
@@ -172,24 +185,11 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
         reach = group.reach[k]
         padded = (reach + VECTOR - 1) & -VECTOR
         for j in range(p):
-            shift[j] = means[k, j] - means[w, j]
+            group.shift[j] = means[k, j] - means[w, j]
         limited = turn >= 0 and p >= _WIDE
         if limited:
             _limits(kinds[k], constants[k], tails[k], powers[k], lanes, group.bits, padded)
-        for lane in range(padded):
-            distance[lane] = 0.0
-
-        left = reach
-        for begin in range(0, p, _STEP if limited else p):
-            end = begin + _STEP if limited and begin + _STEP < p else p
-            add_squares(roots[k], shift, group.deviation, first, second, distance, begin, end, padded)
-            if limited:
-                left = 0
-                for lane in range(reach):
-                    left += distance[lane] <= limit[lane]
-                if left == 0:
-                    break
-        if left == 0:
+        if _measure(roots[k], group, p, reach, limited) == 0:
             group.reach[k] = 0
             continue
 
@@ -203,6 +203,39 @@ def score_group(w, m, group, scores):  # type: ignore[no-untyped-def]
             for lane in range(reach):
                 winner[lane] = k if score[lane] > best[lane] else winner[lane]
                 best[lane] = score[lane] if score[lane] > best[lane] else best[lane]
+
+
+@once
+def _measure(root, group, p, reach, limited):  # type: ignore[no-untyped-def]
+    """Store squared distances from a component, and return in how many lanes it is in play.
+
+    Where limited, lanes that are looked at together are left as soon as all are beyond their limits: what is stored
+    there is less than the distance, and beyond the limit.
+    """
+    distance, limit, start = group.lanes[DISTANCE], group.lanes[LIMIT], group.start
+    for lane in range((reach + VECTOR - 1) & -VECTOR):
+        distance[lane] = 0.0
+    width, ready, left = _LOOKED_AT if limited else reach, 0, 0
+    for lane in range(0, reach, width):
+        to = lane + width if lane + width < reach else reach
+        begin: Any = np.int64(0)  # a plain 0 has a type of its own, for which loops would be compiled again
+        end, inside = _STEP if limited and p > _STEP else p, to - lane
+        while begin < end and inside > 0:
+            for i in range(ready, end):
+                # R (d - shift) = R d + start
+                moved = 0.0
+                for j in range(i + 1):
+                    moved -= root[i, j] * group.shift[j]
+                start[i] = moved
+            ready = end if end > ready else ready
+            add_squares(root, start, group.deviation, distance, begin, end, lane, to)
+            if limited:
+                inside = 0
+                for each in range(lane, to):
+                    inside += distance[each] <= limit[each]
+            begin, end = end, end + 2 * _STEP if end + 2 * _STEP < p else p
+        left += inside
+    return left
 
 
 @inner
@@ -305,12 +338,7 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 phi[lane] *= pull[lane]
                 weight += phi[lane]
         weights[k] += weight
-        products(phi, group.deviation, lanes[FIRST], lanes[SECOND], added, square, p, padded)
-        origin = w
-        if _cancels(means[w], means[k], weight, added, square):
-            _move(group, means[w], means[k], padded)
-            products(phi, group.moved, lanes[FIRST], lanes[SECOND], added, square, p, padded)
-            origin = k
+        origin = _summed(w, k, padded, weight, means, group)
 
         # y - m_k = d + delta, delta = m_w - m_k, so that sums and squares about m_w move to m_k
         for i in range(p):
@@ -321,7 +349,20 @@ def add_group(w, m, means, group, statistics):  # type: ignore[no-untyped-def]
                 squares[k, i, j] += square[i, j] + delta * added[j] + shifted * (means[origin, j] - means[k, j])
 
 
-@inner
+@once
+def _summed(w, k, m, weight, means, group):  # type: ignore[no-untyped-def]
+    """Store sums and squares of deviations from the mean of w, or of k where those would cancel, and return which."""
+    phi, deviation, origin = group.lanes[DISTANCE], group.deviation, w
+    for _ in range(2):
+        products(phi, deviation, group.weighted, group.shift, group.square, means.shape[1], m)
+        if origin == k or not _cancels(means[w], means[k], weight, group.shift, group.square):
+            break
+        _move(group, means[w], means[k], m)
+        deviation, origin = group.moved, k
+    return origin
+
+
+@once
 def _cancels(mean, other, weight, sums, square):  # type: ignore[no-untyped-def]
     """Return whether sums of squares about a mean would lose their digits on the way to another one."""
     way, left = 0.0, 0.0
@@ -332,7 +373,7 @@ def _cancels(mean, other, weight, sums, square):  # type: ignore[no-untyped-def]
     return left < _CANCELLED * way
 
 
-@inner
+@once
 def _move(group, mean, other, m):  # type: ignore[no-untyped-def]
     """Store the deviations of a group from another mean."""
     for j in range(mean.size):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from vbrand.compiling import jit, jit_both_ways, numbers
+from vbrand.compiling import jit_both_ways, jit_small, numbers
 from vbrand.model.components import Components, posterior_from
 from vbrand.model.kernels import score_of
 from vbrand.model.levels import diverge_levels, level_scores
@@ -143,7 +143,7 @@ def bound_of(prior: Prior, posterior: Posterior, evidence: float) -> Bound:
     return Bound(*terms.tolist())
 
 
-@jit
+@jit_small
 def bound_terms(prior, posterior, evidence, terms):  # type: ignore[no-untyped-def]
     """Store the parts of the bound."""
     apart = numbers(posterior.components.dof.size)

@@ -3,7 +3,7 @@
 import math
 from collections import namedtuple
 
-from vbrand.compiling import inner, jit_both_ways
+from vbrand.compiling import inner, jit_small_both_ways
 from vbrand.model.gamma import digamma, log_gamma
 
 # eta (J + 1,), a and b (T - 1,), shape and rate of gamma (2,): zeros where gamma is a number
@@ -22,7 +22,7 @@ def _sum(numbers):  # type: ignore[no-untyped-def]
     return total
 
 
-@jit_both_ways
+@jit_small_both_ways
 def settle(prior, counts, posterior):  # type: ignore[no-untyped-def]
     """Store the best weights for components that hold these many rows; places beyond them hold none."""
     known = prior.dirichlet.size - 1

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from vbrand.compiling import inner, jit, jit_both_ways, numbers, once
+from vbrand.compiling import inner, jit, jit_both_ways, jit_small, numbers, once
 from vbrand.model.gamma import digamma, log_gamma
 
 # mean m (K, p), precision l (K,), dof u (K,), scale S (K, p, p); noise D of all rows (p, p)
@@ -267,7 +267,7 @@ def _distance(prior, prior_roots, before, statistics, k, moved):  # type: ignore
     return total
 
 
-@jit
+@jit_small
 def extrapolate(statistics, before, step):  # type: ignore[no-untyped-def]
     """Go on by so many times the way from earlier statistics to these; no component loses half of its rows."""
     counts, weights, origin, sums, squares = statistics

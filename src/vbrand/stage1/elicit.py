@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from vbrand.inference.rows import FARTHEST
 from vbrand.model.components import Components, stacked
 from vbrand.model.kernels import Gaussian, Kernel
 from vbrand.model.prior import Prior
@@ -30,6 +31,7 @@ class Beliefs:
     concentration: float | tuple[float, float] = (1.0, 1.0)  # gamma, or shape and rate of its Gamma
     kernel: Kernel = field(default_factory=Gaussian)  # how rows scatter about their component
     noise: FloatArray | None = None  # D, (p, p): what rounding hides of the scatter of a row
+    farthest: float = np.inf  # r of (3.1): coordinates beyond it count as that
 
 
 def elicit(
@@ -39,6 +41,7 @@ def elicit(
 
     Without `update_known` the known classes are point masses at their robust centre and scatter.
     """
+    known = _as_far_as_rows(known, beliefs.farthest)
     free = update_known and known.numbers
     own = _known_components(known, beliefs, tuning) if free else _point_masses(known, beliefs)
     base, levels = base_measure(known, beliefs), base_levels(known, tuning)
@@ -61,10 +64,38 @@ def base_measure(known: KnownClasses, beliefs: Beliefs) -> Components:
     dof = p + 1.0 + known.alike if beliefs.novel_dof is None else beliefs.novel_dof
     # (4.4)  m0_0 = sum_k n_k centre_k / sum_k n_k
     mean = np.average(known.centres, axis=0, weights=known.rows) if beliefs.novel_mean is None else beliefs.novel_mean
+    mean = np.clip(mean, -beliefs.farthest, beliefs.farthest)
     # (4.6)  Psi_0 = (nu_0 - p - 1) average, so that E[Sigma] is the average scatter of a known component
     scale = max(dof - p - 1.0, 1.0) * known.average if beliefs.novel_scale is None else beliefs.novel_scale
     strength = np.array([beliefs.novel_mean_strength if known.numbers else np.inf])
     return Components(mean[None], strength, np.array([dof]), scale[None], (beliefs.kernel,), beliefs.noise)
+
+
+def _as_far_as_rows(known: KnownClasses, farthest: float) -> KnownClasses:
+    """Return known classes that lie and scatter no farther out than rows count.
+
+    A wild labelled row can draw them far beyond: then scatters that differ by 1e15 and more meet in one scale matrix,
+    the least of them drowns in rounding, and the bound, which is computed with its inverse, falls by millionths.
+    """
+    # (4.10)  centres within +-r, column by column;   axes of a scatter no longer than r
+    return replace(
+        known,
+        centres=np.clip(known.centres, -farthest, farthest),
+        scatters=np.stack([_no_longer(scatter, farthest) for scatter in known.scatters]),
+        average=_no_longer(known.average, farthest),
+    )
+
+
+def _no_longer(scatter: FloatArray, farthest: float) -> FloatArray:
+    """Return a scatter of which no axis is longer than this; the same array if none is.
+
+    Where one is, the shortest are lost in its rounding: none stays shorter than a millionth of this.
+    """
+    if not np.trace(scatter) > farthest * farthest:  # which no eigenvalue exceeds
+        return scatter
+    square, axes = np.linalg.eigh(scatter)
+    length = np.clip(np.sqrt(np.maximum(square, 0.0)), farthest / FARTHEST, farthest)
+    return np.asarray((axes * length) @ (axes * length).T)
 
 
 def _known_components(known: KnownClasses, beliefs: Beliefs, tuning: Stage1Tuning) -> Components:
