@@ -202,10 +202,9 @@ def test_damaged_files_get_one_sentence(tmp_path, kind):
 def test_texts_that_would_lie_outside_of_the_file_are_not_looked_for(tmp_path):
     """Seed 20000952 of the attack: Arrow takes a place where a text begins as the file has it."""
     path = tmp_path / "damaged.feather"
-    labels = [f"{i:03d}" for i in range(50)]
-    pyarrow.feather.write_feather(
-        pd.DataFrame({"a": np.arange(50.0), "label": labels}), path, compression="uncompressed"
-    )
+    labels = pyarrow.array([f"{i:03d}" for i in range(50)], pyarrow.string())
+    table = pyarrow.table({"a": np.arange(50.0), "label": labels})
+    pyarrow.feather.write_feather(table, path, compression="uncompressed")
     places = 3 * np.arange(51, dtype=np.int32)
     assert path.read_bytes().count(places.tobytes()) == 1
     wrong = places.copy()
