@@ -88,6 +88,8 @@ def test_events_tell_what_a_person_did(two):
         ("name", ("novel 1", "rye"), "joined to it: `join`, or --join."),
         ("name", ("novel 1", "novel"), "taken"),
         ("name", ("novel 1", "novel 2"), "taken"),
+        ("name", ("novel 1", "novel 44"), "taken"),
+        ("rename", ("oat", "novel 3"), "taken"),
         ("name", ("novel 1", " "), "can't be called"),
         ("name", ("novel 1", 5), "can't be called"),
         ("name", ("novel 1", "x" * 1_001), "names of classes have at most 1,000"),

@@ -84,6 +84,19 @@ def test_a_class_keeps_its_last_component():
     assert 0 in kept
 
 
+def test_a_class_keeps_its_last_numbers():
+    """Seed 700208 of the attack on mixed tables: of rows with nothing but categories some are left, of numbers none."""
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(0, 1, (12, 2)), rng.normal(9, 1, (12, 2))])
+    rows[4:12] = np.nan
+    known = learn_modes(rows, np.repeat([0, 1], 12), kernel=Student(15.0))
+    fewer, kept = without(rows, known, np.arange(4))
+    assert set(fewer.class_of.tolist()) == {0, 1}
+    assert np.isfinite(fewer.centres).all()
+    assert np.isfinite(fewer.scatters).all()
+    assert kept.tolist() == list(range(known.rows.size))
+
+
 def test_what_leaves_no_scatter_is_told_with_what_to_do():
     with pytest.raises(ValueError, match="do not fit what was learned from them"), not_too_extreme():
         symmetric_roots(-np.eye(2))

@@ -11,7 +11,7 @@ from vbrand.discovery.memberships import label_names
 from vbrand.estimators.fitted import INSIDE, Finding, Fitted, Learned, Story
 from vbrand.estimators.story import begun, frozen, log_of, now
 from vbrand.facts.events import Event, EventKind
-from vbrand.io.tables.labels import check_names, read_labels
+from vbrand.io.tables.labels import check_names, is_of_groups, read_labels
 from vbrand.trust.named import as_class
 from vbrand.types import IntArray
 
@@ -20,7 +20,7 @@ def named(fitted: Fitted, group: str, label: Any) -> Fitted:
     """Return the state once a group is a known class of this name."""
     learned, story = fitted.learned, story_of(fitted)
     index = _index(fitted, story, group)
-    label = _free(learned.classes, story, label)
+    label = _free(learned.classes, label)
     grown = replace(learned, classes=_labels([*learned.classes.tolist(), label]))
     return _meant(replace(fitted, learned=grown), story, index, learned.classes.size, EventKind.NAMED)
 
@@ -36,7 +36,7 @@ def renamed(fitted: Fitted, label: Any, other: Any) -> Fitted:
     """Return the state once a known class is called otherwise."""
     learned, story = fitted.learned, begun(fitted.finding)
     j = _class(learned, label)
-    other = _free(learned.classes, story, other)
+    other = _free(learned.classes, other)
     classes = learned.classes.tolist()
     classes[j] = other
     views = tuple(
@@ -175,7 +175,7 @@ def _class(learned: Learned, label: Any) -> int:
     return int(classes.index(label))
 
 
-def _free(classes: NDArray[Any], story: Story | None, label: Any) -> Any:
+def _free(classes: NDArray[Any], label: Any) -> Any:
     """Return a label that no class has, of the kind of the others, or refuse it."""
     kept = classes.tolist()
     if classes.dtype.kind == "U":
@@ -185,8 +185,8 @@ def _free(classes: NDArray[Any], story: Story | None, label: Any) -> Any:
         check_names([label])
     elif isinstance(label, bool) or not isinstance(label, int | np.integer):
         raise ValueError(f"a class can't be called {brief(label)}: the classes are numbers, so give a number.")
-    groups = [] if story is None else [f"novel {number}" for number in range(1, story.unused)]
-    if label in kept or label in groups or label == label_names(classes).tolist()[-1]:
+    of_groups = isinstance(label, str) and is_of_groups(label)
+    if label in kept or of_groups or label == label_names(classes).tolist()[-1]:
         listed = names_there([*kept, label_names(classes).tolist()[-1]])
         also = " A group that is part of a known class is joined to it: `join`, or --join." if label in kept else ""
         raise ValueError(f"the name {brief(label)} is taken; these are: {listed}, and those of groups.{also}")

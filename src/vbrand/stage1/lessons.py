@@ -99,6 +99,12 @@ def _taught(lessons: Lessons, white: FloatArray, vague: Components, k: int) -> T
     return Taught(own, alone, absent, Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64)))
 
 
+def bare(rows: Recalled, hidden: BoolArray) -> BoolArray:
+    """Return which modes have no number left without the hidden ones of their rows, (K,)."""
+    counts = ~hidden & ~np.isnan(rows.white).all(axis=1)  # a row may have categories only
+    return np.array([mode.absent.counts[0] < 0.5 and not counts[mode.own].any() for mode in rows.modes])
+
+
 def forgotten(lessons: Lessons, rows: Recalled, hidden: BoolArray) -> Statistics:
     """Return the statistics of the modes without the hidden ones of their rows, (n,).
 

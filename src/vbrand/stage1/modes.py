@@ -29,7 +29,7 @@ from vbrand.robust.columns import column_scales, medians
 from vbrand.robust.mrcd import fit_mrcd
 from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stand_in_scales
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
-from vbrand.stage1.lessons import Lessons, Recalled, forgotten, needless, not_too_extreme, recalled
+from vbrand.stage1.lessons import Lessons, Recalled, bare, forgotten, needless, not_too_extreme, recalled
 from vbrand.stage1.levels import levels_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
@@ -146,7 +146,7 @@ def known_without(
     """Return the known classes without the hidden ones of their labelled rows, and which components are left.
 
     What hidden rows taught about modes is forgotten. A mode that the others would not have made goes, and one that
-    loses all its rows, unless it is the last one of its class.
+    loses all its rows, or all that have a number, unless it is the last one of its class.
     """
     lessons = known.lessons
     assert lessons is not None
@@ -154,6 +154,7 @@ def known_without(
         hidden = hidden | np.isin(lessons.mode_of, needless(lessons, taught, hidden, known.class_of))
     mode_of = lessons.mode_of[hidden]
     left = known.rows - np.bincount(mode_of[mode_of >= 0], minlength=known.rows.size)
+    left[bare(taught, hidden)] = 0
     classes_left = np.unique(known.class_of[left > 0])
     stays = (left > 0) | ~np.isin(known.class_of, classes_left)
     kept = np.flatnonzero(stays)

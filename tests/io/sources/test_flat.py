@@ -58,6 +58,14 @@ def test_what_a_function_makes_of_rows_lies_in_a_file_of_its_own():
     np.testing.assert_array_equal(copied(filed(), np.arange(200) % 2 == 0, Scratch())[:], ROWS[::2])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_missing_cell_of_the_kind_that_warns_is_a_plain_one():
+    """Seed 21000229 of the attack: bytes of a damaged file may be a NaN that makes a processor complain."""
+    rows = np.array([[0x7FA00000], [0x3F800000]], dtype=np.uint32).view(np.float32)
+    for chosen in (slice(None), np.array([0, 1])):
+        np.testing.assert_array_equal(filed(rows, np.float32)[chosen].astype(np.float64), [[np.nan], [1.0]])
+
+
 def test_small_numbers_are_written_read_and_renamed():
     numbers = Numbers.zeros(Scratch(), 5)
     assert numbers[:].tolist() == [0] * 5

@@ -71,8 +71,12 @@ class Flat:
     def __getitem__(self, chosen: Any) -> NDArray[Any]:
         if isinstance(chosen, slice) and chosen.step in (None, 1):
             first, last, _ = chosen.indices(len(self))
-            return self._read(first, last)
-        return self._gathered(numbers_of(chosen, len(self)))
+            rows = self._read(first, last)
+        else:
+            rows = self._gathered(numbers_of(chosen, len(self)))
+        if self.gapped:  # a damaged file may hold NaNs of the kind that warn
+            rows[np.isnan(rows)] = np.nan
+        return rows
 
     def part(self, piece: slice) -> "Flat":
         """Return the rows of a range, not read yet."""

@@ -108,11 +108,16 @@ def _as_numbers_or_text(values: NDArray[Any], given: BoolArray) -> NDArray[Any]:
     check_names(names)
     _refuse_two_kinds(known, names)
     for name in set(names):
-        if re.fullmatch(r"novel( \d+)?", name):
+        if is_of_groups(name):
             raise ValueError(f"a class is called '{name}', a name that new groups get. Give the class another name.")
     text = np.full(values.size, "", dtype=object)
     text[given] = names
     return text.astype(str)
+
+
+def is_of_groups(name: str) -> bool:
+    """Return whether a name is one that new groups get."""
+    return re.fullmatch(r"novel( \d+)?", name) is not None
 
 
 def _is_number(value: Any) -> bool:
