@@ -17,6 +17,13 @@ def test_blocks_hold_every_row_once_and_in_order(shape):
     assert (len(rows), rows.columns) == shape
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_all_others_end_at_the_farthest():
+    """Seed 30000875 of the attack: a model file may say that a column is 1e300 times as narrow as rows are wide."""
+    rows = Rows(np.array([[1e12], [-1e12], [0.0]]), np.zeros(1), np.array([1e300]))
+    assert rows.working(slice(None)).tolist() == [[1e6], [-1e6], [0.0]]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_working_coordinates_are_centred_scaled_and_end_at_the_farthest(dtype):
     table = np.array([[3.0, 10.0], [5.0, 1e30], [1.0, -1e30]], dtype=dtype)

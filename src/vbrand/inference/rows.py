@@ -138,7 +138,8 @@ class Rows:
     def working(self, chosen: Any) -> FloatArray:
         """Return some rows in working coordinates: a slice, a mask or indices."""
         working = np.subtract(self.table[chosen], self.centre, dtype=np.float64)
-        working *= self.multiplier
+        with np.errstate(over="ignore"):  # what is infinite then ends at the farthest, too
+            working *= self.multiplier
         return np.ascontiguousarray(np.clip(working, -self.farthest, self.farthest, out=working))
 
     @cached_property
