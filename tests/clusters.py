@@ -9,20 +9,18 @@ from contextlib import contextmanager
 
 import pytest
 
-dask = pytest.importorskip("dask", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
 
 @contextmanager
 def cluster(workers=2, processes=True):
-    """Return the client of so many processes; they are started again however often they are killed.
+    """Return the client of so many processes, which are started again when they are killed.
 
     processes : whether each worker is one. Else they are threads of this one, which have nothing to import: a start
     takes no time, and who reads which partition is as open as among processes.
     """
     size = {"n_workers": workers, "threads_per_worker": 1, "processes": processes}
     with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         distributed.LocalCluster(**size, dashboard_address=":0") as local,
         distributed.Client(local, set_as_default=False) as client,
     ):

@@ -6,14 +6,10 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 # workers that a task may lose before it is given up; seconds to wait where there is no worker, and between two looks
-_FAILURES, _PATIENCE, _LOOK = 100, 30.0, 2.0
+_FAILURES, _PATIENCE, _LOOK = 100, 60.0, 2.0
 # tasks that are under way at once, at least: what they are given is held meanwhile; and results that are fetched at
 # once: those of more may take longer than anybody waits
 _UNDER_WAY, _FETCHED = 64, 8
-
-# a cluster of processes looks 15 s after it lost a worker whether there is one of that name; if there is none at that
-# moment it never starts one again, even if the next one was lost just then, or is slow to start on a busy machine
-_STARTING = {"distributed.deploy.lost-worker-timeout": "1h"}
 
 
 class ClusterError(ValueError):
@@ -28,18 +24,10 @@ def client_of(engine: Any = None) -> Any:
         try:
             client = distributed.get_client()
         except ValueError:
-            client = distributed.Client(_local_cluster(distributed))
+            client = distributed.Client(distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0"))
     threads_of(client)
     _endure(client)
     return client
-
-
-def _local_cluster(distributed: Any) -> Any:
-    """Return processes of this machine, one per core."""
-    import dask
-
-    dask.config.set(_STARTING)  # for good: it is asked when a worker is lost
-    return distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
 
 
 def client_at(address: str) -> Any:
@@ -60,6 +48,7 @@ def each_result(client: Any, submit: Callable[[int], Any], count: int) -> Iterat
     while first < count or waiting:
         while first < count and len(waiting) < most:
             waiting[first], first = submit(first), first + 1
+        _start_again(client.cluster)
         try:
             done = _done(client, waiting)
         except TimeoutError:
@@ -102,6 +91,16 @@ def _done(client: Any, waiting: dict[int, Any]) -> dict[int, Any]:
         ) from None
     except CancelledError:
         raise ClusterError("the cluster was stopped while it was at work. Start one, and begin again.") from None
+
+
+def _start_again(cluster: Any) -> None:
+    """Let a cluster of processes start the workers that it gave up; others look after theirs.
+
+    It looks 15 s after it lost a worker whether there is one of that name, and gives up if there is none at that
+    moment: because the next one was lost just then, is slow to start on a busy machine, or failed to.
+    """
+    if hasattr(cluster, "worker_spec") and len(cluster.workers) < len(cluster.worker_spec):
+        cluster.scale(len(cluster.worker_spec))
 
 
 def _alone(client: Any, since: float | None) -> float | None:
