@@ -35,7 +35,8 @@ INTRODUCTION = """# Few labels
 Written by `python benchmarks/few.py`: four real sets (olive, wine, seeds, oslo) of 7 to 25 columns, {splits} splits,
 one of three or two of nine classes novel. With 3 or 5 labelled rows per class half of the novel rows are missed; from
 10 on answers are good, and more novel rows are found with columns reduced.
-Below 10 a note says that what is near such a class is a guess.
+Below 10 a note says that what is near such a class is a guess, if its rows are not more than the numbers that describe
+its place and scatter: 5 in two columns, 9 in three.
 """
 
 

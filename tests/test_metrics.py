@@ -36,3 +36,8 @@ def test_confusion_has_a_column_for_each_novel_group(found):
     assert table.counts.sum() == 160
     assert (table.counts.max(axis=1) == 40).all()
     assert "novel 2" in str(table)
+
+
+def test_labels_alone_are_no_discovery():
+    with pytest.raises(ValueError, match="what `discover` returned is expected, not its labels alone"):
+        evaluate(["oat"], np.array(["oat"]))

@@ -12,6 +12,7 @@ from sklearn.metrics import (
     fowlkes_mallows_score,
 )
 
+from vbrand.checks import brief
 from vbrand.discovery.base import Discovery
 from vbrand.facts.confusion import Confusion, confusion_of
 from vbrand.types import BoolArray
@@ -73,6 +74,8 @@ def evaluate(truth: Any, found: Discovery) -> Scores:
     >>> evaluate(truth, found).novelty_f1
     1.0
     """
+    if not isinstance(found, Discovery):
+        raise ValueError(f"found is {brief(found)}; what `discover` returned is expected, not its labels alone.")
     true = np.asarray(truth)
     if true.shape[0] != found.labels.size:
         raise ValueError(

@@ -27,7 +27,7 @@ def test_the_sentence_counts_every_row_once(grain_found):
         replace(group, kind="outlier group") if k == 2 else group for k, group in enumerate(grain_found.groups)
     )
     outlying = replace(grain_found, groups=(*kinds[:2], replace(kinds[2], rows=1)))
-    assert repr(outlying).endswith("0 to 0 novel groups, 1 looks like an outlier.")
+    assert repr(outlying).endswith("none to a novel group, 1 looks like an outlier.")
 
 
 def test_a_row_that_is_not_there_is_refused(grain_found):
@@ -98,3 +98,12 @@ def test_a_report_is_one_file_with_the_settings(grain_found, tmp_path):
     assert repr(grain_found) in page
     assert "max_false_novelty" in page
     assert not list(path.parent.glob(".*"))
+
+
+def test_a_group_is_explained_by_its_name(grain_found):
+    assert grain_found.explain("novel 1") == grain_found.groups[-1].explanation
+    with pytest.raises(ValueError, match="there is no novel group 'rye'; there are: novel 1"):
+        grain_found.explain("rye")
+    for wrong in ([0, 1], 1.5, None):
+        with pytest.raises(ValueError, match="the number of a row, or the name of a group, is expected"):
+            grain_found.explain(wrong)

@@ -30,3 +30,21 @@ def test_settings_that_are_off_get_one_sentence(detector, settings, sentence, gr
     known, labels, _ = grains
     with pytest.raises(ValueError, match=sentence):
         detector(**settings).fit(known, labels)
+
+
+def test_classes_that_differ_in_capitals_are_told():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.warns(UserWarning, match="classes 'Nord' and 'nord' differ only in capitals or blanks"):
+        VBrand(random_state=0).fit(rows, ["Nord"] * 20 + ["nord"] * 20)
+
+
+def test_blank_labels_are_unlabelled_rows():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    detector = VBrand(random_state=0).fit(rows, ["oat"] * 20 + [""] * 20)
+    assert detector.classes_.tolist() == ["oat"]
+    assert detector.discovery_.labels.size == 20
+
+
+def test_a_fit_without_labels_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match=r"VBrand requires y to be passed.*give one label for each row"):
+        VBrand().fit(np.eye(5))

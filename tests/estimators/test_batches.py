@@ -62,7 +62,10 @@ def test_a_group_of_many_rows_is_not_doubtful_for_one_row_in_a_batch(rng, window
     assert repr(found) == "40 rows belong to the 2 known classes, 1 to 1 novel group."
     assert found.check.doubtful == ()
     assert (found.n_groups.low, round(found.n_groups.mean)) == (1, 1)
-    assert repr(detector.update(rows_of(rng))) == "40 rows belong to the 2 known classes, 0 to 1 novel group."
+    assert (
+        repr(detector.update(rows_of(rng)))
+        == "40 rows belong to the 2 known classes, none to the 1 novel group of before."
+    )
 
 
 def test_the_memory_of_rows_is_bounded(rng):
@@ -180,7 +183,7 @@ def test_a_class_that_moves_is_told_in_a_sentence_and_in_the_log(rng):
     moved[:50, 0] += 1.2
     found = detector.update(moved)
     assert str(found).startswith(
-        "100 rows belong to the 2 known classes, 0 to 0 novel groups. oat has moved: its rows lie 1."
+        "100 rows belong to the 2 known classes, none to a novel group. oat has moved: its rows lie 1."
     )
     assert str(found).endswith(" sd from its labelled rows.")
     assert found.facts().sentence == str(found)

@@ -243,6 +243,7 @@ def test_parts_that_do_not_fit_together_are_refused(saved, tmp_path):
         # what a check needs, and what it found: without it later answers are unchecked
         ("learned", "witnesses"),
         ("learned", "prints"),
+        ("learned", "ranges"),
         ("learned", "views", 0, 1, "lessons"),
         ("learned", "views", 0, 1, "lessons", "statistics", "evidence"),
         ("finding", "meaning", "checked"),

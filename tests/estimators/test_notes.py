@@ -32,3 +32,12 @@ def test_few_rows_are_enough_for_fewer_columns():
     known = np.vstack([rng.normal(place, 1.0, (8, 2)) for place in (0.0, 8.0)])
     found = VBrand(random_state=0).fit(known, np.repeat(["a", "b"], 8)).discover(rng.normal(size=(30, 2)))
     assert not any("guess" in note for note in found.notes)
+
+
+def test_as_many_rows_as_numbers_that_describe_a_class_are_few():
+    rng = np.random.default_rng(0)
+    known = rng.normal(size=(9, 2))
+    labels = ["a"] * 5 + ["b"] * 4
+    found = VBrand(random_state=0).fit(known, labels).discover(rng.normal(size=(30, 2)))
+    assert "5 labelled rows for 2 columns: what is near 'a' is a guess." in found.notes
+    assert "4 labelled rows for 2 columns: what is near 'b' is a guess." in found.notes

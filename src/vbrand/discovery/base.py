@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.checks import check_number
-from vbrand.discovery.summary import Summary
+from vbrand.checks import brief, check_number
+from vbrand.discovery.summary import Summary, in_a_sentence
 from vbrand.facts.check import UNCHECKED, Check
 from vbrand.facts.events import NO_EVENTS, EventLog
 from vbrand.facts.explain import Explanation, Yardstick
 from vbrand.facts.facts import Climb, Facts, facts_of
-from vbrand.facts.groups import Group, GroupCount, GroupKind, plural
+from vbrand.facts.groups import Group, GroupCount
 from vbrand.io.files.provenance import versions
 from vbrand.io.files.whole import write_whole
 from vbrand.io.tables.likeness import Likeness
@@ -43,6 +44,7 @@ class Context:
     likeness: Likeness = field(default_factory=Likeness)  # of the table as the user has it
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the detector, as files hold them
     witnesses: Witnesses | None = None  # labelled rows, where they are at hand
+    cautions: tuple[str, ...] = ()  # what the answer may rest on that tells nothing of novelty, in sentences
     drifts: tuple[Drift, ...] = ()  # classes whose rows are not where their labelled rows were
 
     @property
@@ -298,13 +300,13 @@ class Discovery(ABC):
             np.array_equal(own[chunk], others[chunk], equal_nan=True) for chunk in chunks(own.shape[0])
         )
 
-    def explain(self, row: int) -> Explanation:
-        """Return how far a row lies from the nearest known class, and the columns that make the distance.
+    def explain(self, row: int | str) -> Explanation:
+        """Return how far a row, or a novel group, lies from the nearest known class, and what makes the distance.
 
         Parameters
         ----------
-        row : int
-            Its position among the rows that were discovered.
+        row : int or str
+            Its position among the rows that were discovered, or the name of a novel group.
 
         Returns
         -------
@@ -316,6 +318,17 @@ class Discovery(ABC):
         >>> str(found.explain(-1)).split(",")[0]
         'nearest known class: oat'
         """
+        if isinstance(row, str):
+            novel = {group.name: group.explanation for group in self.groups if group.explanation is not None}
+            if row not in novel:
+                raise ValueError(f"there is no novel group {brief(row)}; there are: {', '.join(novel) or 'none'}.")
+            return novel[row]
+        try:
+            row = index(row)
+        except TypeError:
+            raise ValueError(
+                f"row is {brief(row)}; the number of a row, or the name of a group, is expected."
+            ) from None
         if not -self.labels.size <= row < self.labels.size:
             raise IndexError(
                 f"there is no row {row}; the rows that were discovered are numbered from 0 to {self.labels.size - 1}."
@@ -344,6 +357,7 @@ class Discovery(ABC):
         ...
         """
         trust = UNCHECKED if self.check is None else str(self.check)
+        trust = "\n".join([trust, *self.context.cautions])
         return Summary(self.groups, self.notes, trust, self.context.likeness.without_index())
 
     def select(self, false_share: float = 0.1) -> BoolArray:
@@ -378,21 +392,9 @@ class Discovery(ABC):
         return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}{map_svg(self.facts())}"
 
     def __repr__(self) -> str:
-        known = int((self.clusters < self.classes.size).sum())
-        novel = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and not group.doubtful]
-        doubtful = [group.rows for group in self.groups if group.kind == GroupKind.NOVEL and group.doubtful]
-        outliers = sum(group.rows for group in self.groups if group.kind == GroupKind.OUTLIER)
-        parts = [
-            f"{plural(known, 'row belongs', 'rows belong')} to the "
-            f"{plural(self.classes.size, 'known class', 'known classes')}",
-            f"{sum(novel):,} to {plural(len(novel), 'novel group', 'novel groups')}",
-        ]
-        if doubtful:
-            parts.append(f"{sum(doubtful):,} to {plural(len(doubtful), 'doubtful one', 'doubtful ones')}")
-        if outliers:
-            parts.append(plural(outliers, "looks like an outlier", "look like outliers"))
         moved = [
-            f" {self.classes[drift.member]!s} has moved: its rows lie {drift.distance:.1f} sd from its labelled rows."
+            f"{self.classes[drift.member]!s} has moved: its rows lie {drift.distance:.1f} sd from its labelled rows."
             for drift in self.context.drifts
         ]
-        return f"{', '.join(parts)}.{''.join(moved)}"
+        cautions = [f"{caution[0].upper()}{caution[1:]}" for caution in self.context.cautions]
+        return " ".join([in_a_sentence(self.groups), *moved, *cautions])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbrand.facts.check import UNCHECKED
-from vbrand.facts.groups import Group, GroupKind
+from vbrand.facts.groups import Group, GroupKind, plural
 from vbrand.facts.terms import TERMS
 from vbrand.io.tables.likeness import Likeness
 
@@ -88,3 +88,24 @@ class Summary:
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         told = f"<details><summary>Where novel groups lie, and what was done</summary>{notes}</details>"
         return f"<p>{escape(self.trust)}</p>{table}{told}"
+
+
+def in_a_sentence(groups: tuple[Group, ...]) -> str:
+    """Return how many rows belong to known classes, to novel groups, to doubtful ones, and how many are outliers."""
+    known = [group.rows for group in groups if group.kind == GroupKind.KNOWN]
+    novel = [group.rows for group in groups if group.kind == GroupKind.NOVEL and not group.doubtful]
+    doubtful = [group.rows for group in groups if group.kind == GroupKind.NOVEL and group.doubtful]
+    outliers = sum(group.rows for group in groups if group.kind == GroupKind.OUTLIER)
+    belong = plural(sum(known), "row belongs", "rows belong")
+    parts = [f"{belong} to the {plural(len(known), 'known class', 'known classes')}"]
+    if novel:
+        several = plural(len(novel), "novel group", "novel groups")
+        parts.append(f"{sum(novel):,} to {several}" if sum(novel) else f"none to the {several} of before")
+    if doubtful:
+        one, many = ("doubtful one", "doubtful ones") if novel else ("doubtful group", "doubtful groups")
+        parts.append(f"{sum(doubtful):,} to {plural(len(doubtful), one, many)}")
+    if not novel and not doubtful:
+        parts.append("none to a novel group")
+    if outliers:
+        parts.append(plural(outliers, "looks like an outlier", "look like outliers"))
+    return f"{', '.join(parts)}."

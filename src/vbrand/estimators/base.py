@@ -27,6 +27,7 @@ from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.gaps import has_cells, notes_on_classes
 from vbrand.estimators.predicting import Predictor
 from vbrand.estimators.progress import compilation_told, passes_shown
+from vbrand.estimators.ranges import cautions_on, ranges_of
 from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
@@ -36,7 +37,7 @@ from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, renumbered, settled
-from vbrand.io.tables.labels import read_labels
+from vbrand.io.tables.labels import names_alike, read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
 from vbrand.model.components import Components
@@ -114,7 +115,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
     def _discovered(self, fitted: Fitted, table: Given) -> Fitted:
         """Return the state after a discovery of the rows of a table; nothing is stored yet."""
 
-    def fit(self, X: Any, y: Any, groups: Any = None, *, store: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, *, store: Any = None) -> Self:
         """Learn the known classes from labelled rows.
 
         A fit that is refused leaves the detector as it was. VBrand also takes tables that do not fit into memory.
@@ -124,8 +125,8 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
         X : table of shape (n, p)
             numpy, pandas or polars; or the name of a file, a folder or a pattern (docs/scale.md).
         y : labels of shape (n,)
-            Rows labelled -1, None or NaN are unlabelled; if there are any, they are discovered at once. Of a file, the
-            name of the column of labels.
+            Rows labelled -1, None, NaN or "" are unlabelled; if there are any, they are discovered at once. Of a file,
+            the name of the column of labels.
         groups : array of shape (n,), optional
             The sample that each row is of: replicates count once.
         store : path, optional
@@ -247,10 +248,14 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             passage = replace(passage, categories=categories)
         rows = passage.with_levels(passage.coordinates.inward(measured), table)
         views = self._views_of(rows, labels, passage)
+        for alike in names_alike(views[0][1].labels):
+            words = f"classes {alike} differ only in capitals or blanks. If they are one, give them one name."
+            warnings.warn(words, UserWarning, stacklevel=4)
         passage = passage.reaching(np.concatenate([known.scatters for _, known in views]))
         np.clip(rows, -passage.coordinates.farthest, passage.coordinates.farthest, out=rows)
         notes = notes_on_classes(table, labels, columns, used)
-        return self._with_witnesses(Learned(views[0][1].labels, passage, views, notes=notes), rows, labels)
+        learned = Learned(views[0][1].labels, passage, views, notes=notes, ranges=ranges_of(table))
+        return self._with_witnesses(learned, rows, labels)
 
     def _given(self, table: NDArray[Any], likeness: Likeness, samples: IntArray | None, known: Learned) -> Given:
         """Return the rows of a table to discover, and which of them count."""
@@ -289,6 +294,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),
             witnesses=learned.witnesses,
+            cautions=cautions_on(table.rows, learned.passage, learned.ranges),
         )
 
     def _smallest_group(self, rows: int) -> int:

@@ -38,6 +38,9 @@ class Learned:
     witnesses: Witnesses | None = None  # labelled rows that answers are checked against
     prints: IntArray | None = None  # (n,) by which copies of labelled rows are known
     notes: tuple[str, ...] = ()  # what was done to the labelled rows, in sentences
+    ranges: FloatArray | None = (
+        None  # (3, p) smallest and largest value of each column, and how many; None: older files
+    )
     replicates: int = 0  # other rows of its sample that a labelled row had, where nobody named samples
 
     @property

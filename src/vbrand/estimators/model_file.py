@@ -129,6 +129,9 @@ def _check_learned(learned: Learned) -> None:
         _check_known_levels(known, passage)
     if learned.witnesses is not None:
         _check_witnesses(learned.witnesses, learned, q)
+    if learned.ranges is not None:
+        _shapes(learned, ranges=(3, p))
+        _want(not bool((learned.ranges[0] > learned.ranges[1]).any()), "a column ends before it begins")
     if learned.prints is not None:
         _shapes(learned, prints=(learned.prints.size,))
     _want(0 <= learned.replicates <= MOST_REPLICATES, "its rows have more replicates than are looked for")

@@ -59,7 +59,8 @@ def _guesses(learned: Learned) -> list[str]:
     _, known = learned.views[0]
     columns = int(learned.passage.kept.sum())
     rows = np.bincount(known.class_of, known.rows, learned.labelled_classes).astype(np.int64)
-    few = np.flatnonzero((rows < _FEW) & (rows <= columns))
+    # a class is described by its place and its scatter: p + p (p + 1) / 2 numbers
+    few = np.flatnonzero((rows < _FEW) & (rows <= columns * (columns + 3) // 2))
     notes = list[str]()
     for count in np.unique(rows[few]).tolist():
         names = [f"'{learned.classes[j]!s}'" for j in few[rows[few] == count].tolist()]

@@ -81,7 +81,7 @@ class Explanation:
         if self.typical:
             head += f", {self.distance:.1f} standard deviations away"
         if self.absent:
-            head += f" ({self.absent} of the columns are empty)"
+            head += f" ({self.absent} of the columns {'is' if self.absent == 1 else 'are'} empty)"
         doubt = DOUBT if self.is_doubtful else ROUNDING if self.is_rounding else ""
         lines = [f"{head} (its own rows: about {self.typical:.1f}{doubt})" if self.typical else f"{head}{doubt}"]
         lines += [f"  {level}" for level in self.levels[:_SHOWN]]

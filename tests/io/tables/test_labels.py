@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbrand.io.tables.labels import read_labels
+from vbrand.io.tables.labels import names_alike, read_labels, read_samples
 
-names = st.text(min_size=1, max_size=8).filter(lambda name: not name.startswith("novel") and "\0" not in name)
+names = st.text(min_size=1, max_size=8).filter(
+    lambda name: name.strip() and not name.startswith("novel") and "\0" not in name
+)
 missing = st.sampled_from([None, float("nan"), -1, pd.NA, pd.NaT, np.float64("nan")])
 
 
@@ -53,6 +55,23 @@ def test_labels_of_all_kinds_mean_the_same(labels):
     read, given_rows = read_labels(labels)
     assert given_rows.tolist() == [True, False, True]
     assert read[given_rows].tolist() == ["rye", "oat"]
+
+
+def test_blank_text_is_no_label_as_in_files():
+    labels, given_rows = read_labels(["rye", "", "  ", b"", "oat "])
+    assert given_rows.tolist() == [True, False, False, False, True]
+    assert labels[given_rows].tolist() == ["rye", "oat "]
+    with pytest.raises(ValueError, match="all rows are unlabelled"):
+        read_labels(["", " "])
+    assert read_samples(["a", "", "", "a"], rows=4).tolist() == [0, 1, 2, 0]
+
+
+def test_names_that_differ_in_capitals_or_blanks_are_alike():
+    assert names_alike(np.array(["Nord", "Süd", "nord", "n ord", "süd"])) == [
+        "'Nord' and 'nord' and 'n ord'",
+        "'Süd' and 'süd'",
+    ]
+    assert names_alike(np.array(["oat", "rye"])) == names_alike(np.array([1, 2])) == []
 
 
 def test_minus_one_as_text_is_a_name_and_numbers_beside_text_are_text():

@@ -1,4 +1,4 @@
-"""Labels in: class names of rows, with -1, None or NaN for rows nobody has labelled."""
+"""Labels in: class names of rows; -1, None, NaN and blank text are rows that nobody has labelled."""
 
 import math
 import re
@@ -22,8 +22,8 @@ _HALF_LETTER = re.compile("[\ud800-\udfff]")
 def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     """Return the labels as ints or text, and which of them are given.
 
-    >>> read_labels(["rye", None, "oat"])
-    (array(['rye', '', 'oat'], dtype='<U3'), array([ True, False,  True]))
+    >>> read_labels(["rye", None, "oat", ""])
+    (array(['rye', '', 'oat', ''], dtype='<U3'), array([ True, False,  True, False]))
     >>> read_labels([3.0, float("nan"), 5.0])
     (array([3, 0, 5]), array([ True, False,  True]))
     """
@@ -36,6 +36,20 @@ def read_labels(labels: Any) -> tuple[NDArray[Any], BoolArray]:
     if not given.any():
         raise ValueError("all rows are unlabelled; label some rows of each class you know.")
     return _as_numbers_or_text(values, given), given
+
+
+def names_alike(classes: NDArray[Any]) -> list[str]:
+    """Return names of classes that differ only in capitals and blanks, those that are alike together.
+
+    >>> names_alike(np.array(["Nord", "nord ", "rye"]))
+    ["'Nord' and 'nord '"]
+    """
+    if classes.dtype.kind != "U":
+        return []
+    alike = dict[str, list[str]]()
+    for name in classes.tolist():
+        alike.setdefault("".join(name.split()).casefold(), []).append(f"'{name}'")
+    return [" and ".join(names) for names in alike.values() if len(names) > 1]
 
 
 def read_samples(groups: Any, rows: int) -> IntArray:
@@ -80,15 +94,15 @@ def _as_array(labels: Any) -> NDArray[Any]:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Return whether a value is None, NaN or NA; -1 is a name."""
+    """Return whether a value is None, NaN, NA or blank; -1 is a name."""
     return _is_missing(value) and not (isinstance(value, Real) and value == -1)
 
 
 def _is_missing(value: Any) -> bool:
     if value is None:
         return True
-    if isinstance(value, str):
-        return False
+    if isinstance(value, str | bytes):
+        return not value.strip()
     try:
         return bool(value != value) or bool(value == -1)
     except (TypeError, ArithmeticError):  # pandas.NA and Decimal("sNaN") answer neither yes nor no
