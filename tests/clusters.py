@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -20,11 +20,14 @@ def cluster(workers=2, processes=True):
     takes no time, and who reads which partition is as open as among processes.
     """
     size = {"n_workers": workers, "threads_per_worker": 1, "processes": processes}
-    with (
-        distributed.LocalCluster(**size, dashboard_address=":0") as local,
-        distributed.Client(local, set_as_default=False) as client,
-    ):
-        yield client
+    local = distributed.LocalCluster(**size, dashboard_address=":0")
+    try:
+        with distributed.Client(local, set_as_default=False) as client:
+            yield client
+    finally:
+        # older versions wait for ever for a nanny whose process was lost while it started
+        with suppress(TimeoutError):
+            local.close(timeout=30)
 
 
 @contextmanager
