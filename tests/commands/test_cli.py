@@ -55,10 +55,21 @@ def test_reproduce_refuses_what_it_does_not_know():
         ("None", None),
         ("gaussian", "gaussian"),
         ("[2, 1]", (2, 1)),
+        (".8", 0.8),
+        ("1.", 1.0),
+        ("+2", 2),
+        ("-.5e-1", -0.05),
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("1_000", "1_000"),
+        (".", "."),
+        ("", ""),
     ],
 )
-def test_values_of_settings_are_json_or_text(text, value):
-    assert parsed([f"threshold={text}"]) == {"threshold": value}
+def test_values_of_settings_are_numbers_as_people_write_them_or_json_or_text(text, value):
+    given = parsed([f"threshold={text}"])
+    assert given == {"threshold": value}
+    assert type(given["threshold"]) is type(value)
 
 
 @pytest.mark.parametrize("pair", ["threshold", "=1", "init=oat", "novel_mean=[1]", "thresh old=1"])
