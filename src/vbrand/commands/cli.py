@@ -75,7 +75,7 @@ def look(
 
         given = tuple(ignore or ()), tuple(measure or ()), None, tuple(category or ())
         roles = Roles(label, name, None, *given)
-        show_look(look_at(table, roles, sheet), table, label)
+        show_look(look_at(table, roles, sheet), table, roles, sheet)
 
 
 @app.command(epilog=EPILOG)
