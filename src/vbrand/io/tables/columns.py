@@ -125,4 +125,5 @@ def want_columns(frame: Frame, columns: list[str], who: str) -> None:
     if missing:
         raise TableError(
             f"{frame.name} has no column {listed(missing)}, {who}. Columns are matched by name, in any order."
+            f"{frame.elsewhere}"
         )

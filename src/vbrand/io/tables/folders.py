@@ -15,10 +15,12 @@ from vbrand.io.tables.formats import open_table
 from vbrand.io.tables.frames import Frame, TableError, listed
 
 
-def open_tables(path: str, as_text: Collection[str] = (), sheet: str | None = None) -> Frame:
+def open_tables(
+    path: str, as_text: Collection[str] = (), sheet: str | None = None, named: Collection[str] | None = None
+) -> Frame:
     """Return the table in a file, or in all files of a folder or of a pattern such as "2024-*.parquet"."""
     files = files_of(path)
-    return open_table(path, as_text, sheet) if files is None else joined(path, files, as_text)
+    return open_table(path, as_text, sheet, named) if files is None else joined(path, files, as_text)
 
 
 def files_of(path: str) -> list[Path] | None:

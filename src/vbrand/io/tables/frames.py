@@ -41,6 +41,7 @@ class Frame:
     mixed: dict[str, tuple[int, str]]  # row counted from 1, and what it holds
     empty: frozenset[str]
     batches: Callable[[list[str]], Iterator[Any]]  # record batches of some columns
+    other_sheets: tuple[str, ...] = ()  # of a spreadsheet, which were not read
 
     def require(self, column: str, option: str) -> None:
         """Refuse the name of a column that there is not."""
@@ -51,7 +52,15 @@ class Frame:
             hint = f" Did you mean '{near[0]}'?" if near else f" Its columns are: {listed(self.columns, _NAMES_SHOWN)}."
             if set(column.split(",")) <= set(self.columns):
                 hint = f" Repeat {option} for each column."
-            raise TableError(f"{self.name} has no column '{column}' ({option}).{hint}")
+            raise TableError(f"{self.name} has no column '{column}' ({option}).{hint}{self.elsewhere}")
+
+    @property
+    def elsewhere(self) -> str:
+        """Return where else a column may be that there is not: in other sheets."""
+        if not self.other_sheets:
+            return ""
+        one, are = ("sheet", "is") if len(self.other_sheets) == 1 else ("sheets", "are")
+        return f" Its other {one} {are} {listed(self.other_sheets, _NAMES_SHOWN)}: --sheet NAME reads another."
 
     def texts(self, column: str) -> list[str | None]:
         """Return the cells of a column as text; None where it is empty."""

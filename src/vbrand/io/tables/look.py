@@ -56,7 +56,7 @@ class TableLook:
 
 def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
     """Return what there is to see in a table, and what would be measured."""
-    frame = open_tables(path, roles.all, sheet)
+    frame = open_tables(path, roles.all, sheet, roles.named)
     asked = ((roles.label, "--label"), (roles.name, "--id"), *((name, "--ignore") for name in roles.ignore))
     asked += (*((name, "--measure") for name in roles.measure), *((name, "--category") for name in roles.category))
     for column, option in asked:

@@ -35,6 +35,11 @@ class Roles:
         named = (self.label, self.name, self.truth, self.replicate)
         return {column for column in named if column is not None} | set(self.ignore)
 
+    @property
+    def named(self) -> set[str]:
+        """Return all columns that are named, those that are measured included."""
+        return self.all | {*self.measure, *self.category}
+
 
 # a whole number as a table may hold it, also where an empty cell has made floats of a column; no leading zeros
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,16})(\.0+)?")
@@ -97,9 +102,10 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
     if train == "-" and test == "-":
         raise TableError("both tables are standard input; give a file for one of them.")
 
-    known = open_tables(train, roles.all, sheet)
+    asked = roles.named if test is None else {roles.label, *roles.measure, *roles.category}
+    known = open_tables(train, roles.all, sheet, asked)
     known.require(roles.label, "--label")
-    other = known if test is None else open_tables(test, roles.all, sheet)
+    other = known if test is None else open_tables(test, roles.all, sheet, _sought(known, roles))
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
@@ -141,6 +147,12 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
         (*notes, *_notes_on_case(named)),
         samples,
     )
+
+
+def _sought(known: Frame, roles: Roles) -> set[str]:
+    """Return the columns that a table of unknown rows has to have, and others that it may have."""
+    named = {column for column in (roles.name, roles.truth) if column is not None}
+    return named | known.numeric | {*roles.measure, *roles.category}
 
 
 def _categories(known: Frame, other: Frame, choice: Choice) -> tuple[Category, ...]:
@@ -246,7 +258,7 @@ def read_unknown(
     A model that was made from a table without names takes the columns of numbers in their order. `categories` are
     those of the model.
     """
-    frame = open_tables(path, roles.all, sheet)
+    frame = open_tables(path, roles.all, sheet, roles.all | set(columns or ()))
     for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
         if column is not None:
             frame.require(column, option)
