@@ -208,7 +208,8 @@ def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_pat
     assert "column 'ash' is measured by the model, so it can't be left out or name the rows." in done.stderr
     (tmp_path / "other.csv").write_text("moisture,protein,ash\n1,2,3\n1,<2,3\n")
     done = call("predict", model, tmp_path / "other.csv")
-    assert "('<2' in row 2); numbers are expected. Correct it, or make a model without the column" in done.stderr
+    assert "('<2' in row 2); numbers are expected. Correct it, or leave it empty, which" in done.stderr
+    assert "counts as missing, or make a model without the column" in done.stderr
     call("predict", model, answered / "test.csv", "-o", tmp_path / "new" / "folder" / "labels.csv")
     assert (tmp_path / "new" / "folder" / "labels.csv").exists()
     cut = tmp_path / "cut.vbrand"

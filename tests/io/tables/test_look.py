@@ -71,7 +71,10 @@ def test_classes_come_with_their_rows_and_what_to_do_about_small_ones(plants):
 
 def test_what_stands_in_the_way_is_said_before_anything_is_fitted(plants):
     notes = look_at(plants, Roles("species")).notes
-    assert "'odd' holds text ('<1' in row 1): correct it, or leave the column out (--ignore)." in notes
+    said = (
+        "'odd' holds text ('<1' in row 1): correct it, or leave it empty, which counts as missing, or leave the column"
+    )
+    assert f"{said} out (--ignore)." in notes
     assert any(note.startswith("missing cells in measured columns: 1, in 'height'.") for note in notes)
     assert "rows that are copies of an earlier one in all measured columns: 1." in notes
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import write_grain
 
-from vbrand.io.tables.frames import TableError
+from vbrand.io.tables.frames import OddCells, TableError
 from vbrand.io.tables.separated import Origin, separated
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -67,9 +67,9 @@ def test_columns_that_are_to_be_text_stay_as_they_are():
     assert frame.numeric == {"x"}
 
 
-def test_the_first_cell_that_is_no_number_is_remembered():
+def test_cells_that_are_no_numbers_are_remembered():
     frame = read("a,b\n1,x\n2,y\n< 3,z\n4?,u\n")
-    assert frame.mixed == {"a": (3, "< 3")}
+    assert frame.mixed == {"a": OddCells(3, ("< 3", "4?"), 2, 2)}
     assert frame.numeric == set()
 
 
@@ -172,4 +172,4 @@ def test_thousands_are_not_taken_for_decimals(tmp_path):
 def test_a_cell_of_very_many_digits_takes_no_longer_than_its_length(separator):
     """Patterns that can split a run of digits in many ways took 14 s for 20,000 of them."""
     frame = read(f"a{separator}b\n{'1' * 100_000}x{separator}2\n3{separator}4\n")
-    assert frame.mixed["a"][0] == 1
+    assert frame.mixed["a"].row == 1

@@ -12,7 +12,7 @@ from tables import COLUMNS, grain_rows, write_grain
 
 from vbrand.io.tables.columns import want_columns
 from vbrand.io.tables.formats import open_table
-from vbrand.io.tables.frames import TableError
+from vbrand.io.tables.frames import OddCells, TableError
 from vbrand.io.tables.spreadsheets import _text
 
 LINES = [["plant", "height", "day", "note", "n"], ["a1", 1.5, date(2024, 5, 3), "tall", 3], ["a2", None, None, "NA", 4]]
@@ -95,7 +95,7 @@ def test_numbers_that_a_spreadsheet_holds_as_text_are_numbers(tmp_path):
 
 def test_numbers_that_are_not_quite_numbers_stay_text(tmp_path):
     frame = open_table(write_book(tmp_path / "b.xlsx", S=[["a", "b"], ["<1", 1], [2.5, 2]]))
-    assert frame.mixed == {"a": (1, "<1")}
+    assert frame.mixed == {"a": OddCells(1, ("<1",))}
 
 
 def test_a_sheet_is_chosen_by_name_and_else_the_first_that_looks_like_a_table(tmp_path):

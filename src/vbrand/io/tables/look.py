@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.checks import brief
 from vbrand.io.tables.columns import Choice, choice_of
 from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import Frame, TableError, listed
@@ -185,10 +184,8 @@ def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...]) -> list[str]:
     notes, used = list[str](), [column for column in columns if column.measured]
     for name in (column.name for column in used):
         if name in frame.mixed:
-            row, text = frame.mixed[name]
-            notes.append(
-                f"'{name}' holds text ({brief(text)} in row {row}): correct it, or leave the column out (--ignore)."
-            )
+            odd = frame.mixed[name]
+            notes.append(f"'{name}' holds text ({odd}): {odd.cure} or leave the column out (--ignore).")
     gaps = [column for column in used if column.missing]
     if gaps:
         cells = sum(column.missing for column in gaps)

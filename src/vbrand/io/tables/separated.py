@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from vbrand.io.tables import FORMATS
-from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
+from vbrand.io.tables.frames import UNNAMED, Frame, OddCells, TableError, arrow, batches_of, checked_names
 
 _SEPARATORS = ",;\t|"
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
@@ -79,7 +79,7 @@ def frame_of_text(name: str, header: list[str], table: Any, separator: str, as_t
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
     names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
 
-    columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, tuple[int, str]](), set[str]()
+    columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, OddCells](), set[str]()
     for j, column in zip(kept, names, strict=True):
         cells = table.column(j)
         if column in as_text:
@@ -163,8 +163,8 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
         ) from None
 
 
-def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None]:
-    """Return a column of text as numbers; or None, and if some cells are numbers the first that is none."""
+def _as_numbers(cells: Any, separator: str) -> tuple[Any, OddCells | None]:
+    """Return a column of text as numbers; or None, and if some cells are numbers those that are none."""
     from pyarrow import compute
 
     pyarrow = arrow()
@@ -183,7 +183,7 @@ def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None
         return pyarrow.chunked_array([pyarrow.array(values, pyarrow.float64())]), None
     numbers = sum(text is not None for text in texts) - len(odd)
     meant = numbers > 0 or all(text is None or _DECIMAL_COMMA.fullmatch(text) for text in texts)
-    return None, (odd[0] + 1, texts[odd[0]]) if meant else None
+    return None, OddCells.among([texts[i] for i in odd], odd) if meant else None
 
 
 def _without_empty_end(table: Any) -> Any:
