@@ -88,7 +88,14 @@ def test_a_separator_within_quotes_separates_nothing():
     ("text", "sentence"),
     [
         ("\na,b\n1,2\n", "t.csv has an empty first line"),
-        ("a,b\n1,2\n3\n", r"row 2 of t.csv has 1 cells where the header has 2 names \('3'\)"),
+        (
+            "a,b\n1,2\n3\n",
+            r"row 2 of t.csv has 1 cells where the header has 2 names \('3' below 'a', 'b'\)\. Correct it;",
+        ),
+        (
+            "Survey\na,b\n1,2\n",
+            r"row 1 of t.csv has 2 cells .* 1 name \('a,b' below 'Survey'\)\. If the first line is a",
+        ),
         ("a,b,a\n1,2,3\n", "two columns of t.csv are called 'a'"),
     ],
 )

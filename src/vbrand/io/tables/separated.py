@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from vbrand.io.tables import FORMATS
-from vbrand.io.tables.frames import UNNAMED, Frame, OddCells, TableError, arrow, batches_of, checked_names
+from vbrand.io.tables.frames import UNNAMED, Frame, OddCells, TableError, arrow, batches_of, checked_names, listed
 
 _SEPARATORS = ",;\t|"
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
@@ -58,7 +58,7 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
     for encoding in _encodings(origin.head):
         try:
             header, separator = _header(origin, encoding)
-            table = _parsed(origin, encoding, separator, len(header))
+            table = _parsed(origin, encoding, separator, header)
             break
         except (UnicodeError, pyarrow.ArrowInvalid) as error:
             if isinstance(error, pyarrow.ArrowInvalid) and "UTF8" not in str(error):
@@ -119,7 +119,7 @@ def _header(origin: Origin, encoding: str) -> tuple[list[str], str]:
     return [cell.strip() for cell in first], separator
 
 
-def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
+def _parsed(origin: Origin, encoding: str, separator: str, header: list[str]) -> Any:
     """Return all cells as text, without the header."""
     pyarrow = arrow()
     from pyarrow import csv as arrow_csv
@@ -130,7 +130,7 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
         uneven.append(row)
         return "error"
 
-    names = [str(j) for j in range(columns)]
+    names = [str(j) for j in range(len(header))]
     try:
         return arrow_csv.read_csv(
             # an open file: by the name of one pyarrow would guess whether it is compressed
@@ -156,11 +156,18 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
             ) from None
         if not uneven:
             raise
-        row = uneven[0]
-        raise TableError(
-            f"row {row.number - 1} of {origin.name} has {row.actual_columns} cells where the header has "
-            f"{row.expected_columns} names ({row.text[:60]!r}). Correct it; quote cells that hold a separator."
-        ) from None
+        raise TableError(_on_uneven(uneven[0], origin.name, header)) from None
+
+
+def _on_uneven(row: Any, name: str, header: list[str]) -> str:
+    """Return what is to be said of a row that has not as many cells as the header has names."""
+    names, first = "name" if len(header) == 1 else "names", listed([each[:60] for each in header], 3)
+    title = row.number == 2 and row.actual_columns > len(header)
+    cure = "If the first line is a title, delete it; else correct the row" if title else "Correct it"
+    return (
+        f"row {row.number - 1} of {name} has {row.actual_columns} cells where the header has {len(header)} {names} "
+        f"({row.text[:60]!r} below {first}). {cure}; quote cells that hold a separator."
+    )
 
 
 def _as_numbers(cells: Any, separator: str) -> tuple[Any, OddCells | None]:
