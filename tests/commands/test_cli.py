@@ -193,7 +193,7 @@ def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_pat
     model = answered / "out" / "model.vbrand"
     for arguments, sentence in (
         ((answered / "train.csv", answered / "test.csv"), "train.csv is not a model file of vbrand."),
-        ((tmp_path / "no.vbrand", answered / "test.csv"), "no.vbrand: No such file or directory."),
+        ((tmp_path / "no.vbrand", answered / "test.csv"), f"there is no file {tmp_path / 'no.vbrand'}."),
         ((model, tmp_path / "other.csv"), "other.csv has no column 'moisture', 'protein', 'ash', which the model"),
     ):
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
