@@ -189,6 +189,19 @@ def test_predict_and_report_tell_of_doubtful_groups(answered, tmp_path):
     assert done.stdout.splitlines() == [str(facts.check), str(tmp_path / "report.html")]
 
 
+def test_predict_says_which_labels_rest_on_nothing(answered, tmp_path):
+    model, table = answered / "out" / "model.vbrand", tmp_path / "more.csv"
+    table.write_text("moisture,protein,ash\n1,2,3\n1,,3\n")
+    assert call("predict", model, table).stderr == ""
+    table.write_text("moisture,protein,ash\n1,2,3\n,,\n1,,3\n")
+    said = "1 row has no value at all: what is said of it would be said of any row.\n"
+    for out in ([], ["-o", tmp_path / "labels.csv"], ["-o", tmp_path / "labels.xlsx"]):
+        done = call("predict", model, table, *out)
+        assert (done.exit_code, done.stderr) == (0, said)
+    table.write_text("moisture,protein,ash\n1,2,3\n,,\n,,\n1,,3\n")
+    assert "2 rows have no value at all: what is said of them would" in call("predict", model, table).stderr
+
+
 def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_path):
     model = answered / "out" / "model.vbrand"
     for arguments, sentence in (
