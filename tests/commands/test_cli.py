@@ -218,7 +218,7 @@ def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_pat
     done = call("predict", model, answered / "test.csv", "-o", tmp_path)
     assert "is a folder; the name of a file is expected." in done.stderr
     done = call("predict", model, answered / "test.csv", "--ignore", "ash")
-    assert "column 'ash' is measured by the model, so it can't be left out or name the rows." in done.stderr
+    assert "column 'ash' is measured by the model, so it can't be left out or name the rows or classes." in done.stderr
     (tmp_path / "other.csv").write_text("moisture,protein,ash\n1,2,3\n1,<2,3\n")
     done = call("predict", model, tmp_path / "other.csv")
     assert "('<2' in row 2); numbers are expected. Correct it, or leave it empty, which" in done.stderr
