@@ -58,6 +58,33 @@ def test_a_batch_writes_labels_report_and_the_next_model(updated):
     assert json.loads((folder / "summary.json").read_text())["groups"][2]["name"] == "novel 1"
 
 
+def test_labels_of_control_samples_tell_of_drift_and_of_nothing_else(weeks):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rows_of(rng), columns=["a", "b", "c"])
+    table.loc[:9, ["a", "b", "c"]] += 4.0
+    table.to_csv(weeks / "plain.csv", index=False)
+    table.assign(control=["oat"] * 10 + [""] * 30).to_csv(weeks / "batch.csv", index=False)
+    model = weeks / "model.vbrand"
+    plain = run("update", model, weeks / "plain.csv", "-o", weeks / "plain")
+    done = run("update", model, weeks / "batch.csv", "--label", "control", "-o", weeks / "out")
+    assert "oat has moved" not in plain.output
+    assert "oat has moved: its rows lie" in done.output
+    found = pd.read_csv(weeks / "out" / "labels.csv").drop(columns="control")
+    pd.testing.assert_frame_equal(found, pd.read_csv(weeks / "plain" / "labels.csv"))
+
+    table.assign(control=["barley"] * 10 + [""] * 30).to_csv(weeks / "batch.csv", index=False)
+    said = run("update", model, weeks / "batch.csv", "--label", "control", "-o", weeks / "no").output
+    assert said.startswith("row 1 of batch.csv has the label 'barley' (--label), which is no class of the model; these")
+    assert "are: oat, rye. Leave it empty" in said
+    assert not (weeks / "no").exists()
+    assert (
+        "(--label). Did you mean 'control'?"
+        in run("update", model, weeks / "batch.csv", "--label", "contro", "-o", weeks / "no").output
+    )
+    table.assign(control="").to_csv(weeks / "batch.csv", index=False)
+    assert run("update", model, weeks / "batch.csv", "--label", "control", "-o", weeks / "no").exit_code == 0
+
+
 def test_a_batch_may_replace_the_model_it_goes_on_from(updated):
     folder = updated / "found2"
     done = run("update", folder / "model.vbrand", updated / "week1.csv", "-o", folder, "-q")

@@ -55,10 +55,21 @@ def test_reproduce_refuses_what_it_does_not_know():
         ("None", None),
         ("gaussian", "gaussian"),
         ("[2, 1]", (2, 1)),
+        (".8", 0.8),
+        ("1.", 1.0),
+        ("+2", 2),
+        ("-.5e-1", -0.05),
+        ("nan", "nan"),
+        ("inf", "inf"),
+        ("1_000", "1_000"),
+        (".", "."),
+        ("", ""),
     ],
 )
-def test_values_of_settings_are_json_or_text(text, value):
-    assert parsed([f"threshold={text}"]) == {"threshold": value}
+def test_values_of_settings_are_numbers_as_people_write_them_or_json_or_text(text, value):
+    given = parsed([f"threshold={text}"])
+    assert given == {"threshold": value}
+    assert type(given["threshold"]) is type(value)
 
 
 @pytest.mark.parametrize("pair", ["threshold", "=1", "init=oat", "novel_mean=[1]", "thresh old=1"])
@@ -178,11 +189,24 @@ def test_predict_and_report_tell_of_doubtful_groups(answered, tmp_path):
     assert done.stdout.splitlines() == [str(facts.check), str(tmp_path / "report.html")]
 
 
+def test_predict_says_which_labels_rest_on_nothing(answered, tmp_path):
+    model, table = answered / "out" / "model.vbrand", tmp_path / "more.csv"
+    table.write_text("moisture,protein,ash\n1,2,3\n1,,3\n")
+    assert call("predict", model, table).stderr == ""
+    table.write_text("moisture,protein,ash\n1,2,3\n,,\n1,,3\n")
+    said = "1 row has no value at all: what is said of it would be said of any row.\n"
+    for out in ([], ["-o", tmp_path / "labels.csv"], ["-o", tmp_path / "labels.xlsx"]):
+        done = call("predict", model, table, *out)
+        assert (done.exit_code, done.stderr) == (0, said)
+    table.write_text("moisture,protein,ash\n1,2,3\n,,\n,,\n1,,3\n")
+    assert "2 rows have no value at all: what is said of them would" in call("predict", model, table).stderr
+
+
 def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_path):
     model = answered / "out" / "model.vbrand"
     for arguments, sentence in (
         ((answered / "train.csv", answered / "test.csv"), "train.csv is not a model file of vbrand."),
-        ((tmp_path / "no.vbrand", answered / "test.csv"), "no.vbrand: No such file or directory."),
+        ((tmp_path / "no.vbrand", answered / "test.csv"), f"there is no file {tmp_path / 'no.vbrand'}."),
         ((model, tmp_path / "other.csv"), "other.csv has no column 'moisture', 'protein', 'ash', which the model"),
     ):
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
@@ -194,10 +218,11 @@ def test_predict_refuses_what_is_no_model_or_has_other_columns(answered, tmp_pat
     done = call("predict", model, answered / "test.csv", "-o", tmp_path)
     assert "is a folder; the name of a file is expected." in done.stderr
     done = call("predict", model, answered / "test.csv", "--ignore", "ash")
-    assert "column 'ash' is measured by the model, so it can't be left out or name the rows." in done.stderr
+    assert "column 'ash' is measured by the model, so it can't be left out or name the rows or classes." in done.stderr
     (tmp_path / "other.csv").write_text("moisture,protein,ash\n1,2,3\n1,<2,3\n")
     done = call("predict", model, tmp_path / "other.csv")
-    assert "('<2' in row 2); numbers are expected. Correct it, or make a model without the column" in done.stderr
+    assert "('<2' in row 2); numbers are expected. Correct it, or leave it empty, which" in done.stderr
+    assert "counts as missing, or make a model without the column" in done.stderr
     call("predict", model, answered / "test.csv", "-o", tmp_path / "new" / "folder" / "labels.csv")
     assert (tmp_path / "new" / "folder" / "labels.csv").exists()
     cut = tmp_path / "cut.vbrand"

@@ -74,6 +74,18 @@ def test_a_second_table_is_asked_for_where_all_rows_have_labels(tmp_path):
     assert done.stdout.strip().endswith(f"Next: vbrand discover {train} UNKNOWN_ROWS --label variety -o found")
 
 
+def test_the_next_command_has_the_options_that_were_given(plants):
+    given = ("--id", "plant_id", "--ignore", "leaf length", "--measure", "height (cm)", "--category", "site")
+    given = (*given, "--sheet", "Plants")
+    advised = call("look", plants, "--label", "species", *given).stdout.strip().splitlines()[-1]
+    assert shlex.split(advised)[1:] == [
+        *("vbrand", "discover", str(plants), "--label", "species"),
+        *(*given, "-o", "found"),
+    ]
+    advised = call("look", plants, "--id", "plant_id").stdout.strip().splitlines()[-1]
+    assert "--label COLUMN --id plant_id, with the column" in advised
+
+
 def test_a_wide_table_is_summed_up(tmp_path):
     pd.DataFrame(np.random.default_rng(0).normal(size=(5, 200))).to_csv(tmp_path / "wide.csv", index=False)
     done = call("look", tmp_path / "wide.csv")

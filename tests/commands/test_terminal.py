@@ -22,7 +22,7 @@ from vbrand.facts.check import UNCHECKED
     [
         (ValueError("threshold is 7."), "threshold is 7.", 2),
         (ImportError("reports need jinja2"), "reports need jinja2", 2),
-        (FileNotFoundError(2, "No such file or directory", "a.csv"), "a.csv: No such file or directory.", 2),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), "there is no file a.csv.", 2),
         (
             OSError(28, "No space left on device", "out/labels.csv"),
             "there is no space left on the disk of out/labels.csv. Free some, or use another.",

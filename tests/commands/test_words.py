@@ -3,6 +3,8 @@
 import pytest
 from calls import call
 
+from vbrand.facts.events import EventKind
+from vbrand.facts.groups import GroupKind
 from vbrand.facts.terms import TERMS
 
 
@@ -16,10 +18,24 @@ def test_every_word_is_explained(word):
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("p(novel)", "P(novel)"), ("tail", "tails"), ("ari", "ARI"), ("rhat", "R-hat")]
+    ("said", "meant"),
+    [
+        ("p(novel)", "P(novel)"),
+        ("tail", "tails"),
+        ("ari", "ARI"),
+        ("rhat", "R-hat"),
+        ("Novel Groups", "novel group"),
+        ("KINDS", "kind"),
+        ("mode", "modes"),
+    ],
 )
 def test_words_are_known_as_people_type_them(said, meant):
     assert call("explain", said).stdout.splitlines()[0] == meant
+
+
+def test_a_term_of_several_words_needs_no_quotes():
+    assert call("explain", "rounded", "columns").stdout == call("explain", "rounded columns").stdout
+    assert call("explain", "share", "tails").stdout.count("\n    ") >= 2
 
 
 def test_other_words_get_one_sentence():
@@ -35,4 +51,8 @@ def test_without_a_word_all_are_explained():
 
 def test_words_of_the_table_and_of_the_notes_are_among_them():
     assert {"weight", "ESS", "R-hat"} <= set(TERMS)
+    assert {str(kind) for kind in (*GroupKind, *EventKind)} <= set(TERMS)
+    assert {"kind", "standard deviations", "own rows", "moved", "mostly", "modes", "bent", "together with"} <= set(
+        TERMS
+    )
     assert {"share", "P(novel)", "tails", "ARI", "AMI", "FMI", "novelty F1", "false novelty"} <= set(TERMS)

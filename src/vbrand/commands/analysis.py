@@ -29,7 +29,7 @@ from vbrand.facts.groups import GroupKind, plural
 from vbrand.io.files.plain import json_ready
 from vbrand.io.files.whole import write_together
 from vbrand.io.tables.categories import Category, renumbered, texts_again
-from vbrand.io.tables.material import Material, Unknown
+from vbrand.io.tables.material import Material, Unknown, control_labels
 from vbrand.io.tables.workbook import write_workbook
 from vbrand.metrics import Scores, evaluate
 from vbrand.pictures.page import report_html
@@ -121,7 +121,8 @@ def analyse_batch(detector: VBrand, unknown: Unknown) -> Analysis:
     """Go on with the rows of the next batch; warnings of the library become notes."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        found = detector.update(named(unknown.rows, unknown.columns, unknown.categories))
+        controls = control_labels(unknown, detector.classes_)
+        found = detector.update(named(unknown.rows, unknown.columns, unknown.categories), labels=controls)
     said = [str(each.message) for each in caught if issubclass(each.category, UserWarning)]
     facts = found.facts(source=unknown.source, names=unknown.names)
     return Analysis(detector, found, unknown, replace(facts, notes=(*facts.notes, *said)), None)

@@ -20,6 +20,14 @@ def update(
     model: _Model,
     new: Annotated[str, typer.Argument(metavar="NEW", help=f"The rows of the next batch: {FORMATS} or -.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the results.")],
+    label: Annotated[
+        str | None,
+        typer.Option(
+            "--label",
+            metavar="COLUMN",
+            help="Column of the known classes of control samples, else empty: they tell whether classes have moved.",
+        ),
+    ] = None,
     row_id: Id = None,
     ignore: Ignore = None,
     sheet: Sheet = None,
@@ -44,7 +52,7 @@ def update(
 
         held = read_model(model)
         passage = held.learned.passage
-        roles = Roles(None, row_id, None, tuple(ignore or ()))
+        roles = Roles(label, row_id, None, tuple(ignore or ()))
         unknown = read_unknown(new, passage.names, passage.kept.size, roles, sheet, passage.categories)
         analysis = analyse_batch(VBrand.from_model(held), unknown)
         write_analysis(analysis, out, stage, rows=held.learned.witnesses is not None)

@@ -75,7 +75,7 @@ def look(
 
         given = tuple(ignore or ()), tuple(measure or ()), None, tuple(category or ())
         roles = Roles(label, name, None, *given)
-        show_look(look_at(table, roles, sheet), table, label)
+        show_look(look_at(table, roles, sheet), table, roles, sheet)
 
 
 @app.command(epilog=EPILOG)
@@ -193,6 +193,7 @@ def predict(
     """
     with sentences(debug=debug):
         from vbrand.commands.analysis import label_table, write_labels, write_labels_workbook
+        from vbrand.estimators.gaps import note_on_empty_rows
         from vbrand.estimators.model_file import read_model
         from vbrand.estimators.variational import VBrand
         from vbrand.io.files.whole import write_whole
@@ -214,6 +215,9 @@ def predict(
             sys.stdout.flush()
         else:
             write_whole(out, lambda file: write_labels(file, detector, unknown, held.facts))
+        note = note_on_empty_rows(unknown.rows, passage)
+        if note is not None:
+            typer.echo(note, err=True)  # labels may be on standard output
 
 
 app.command(epilog=EPILOG)(batches.update)

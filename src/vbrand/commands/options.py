@@ -32,7 +32,10 @@ Replicate = Annotated[
         "--replicate", metavar="COLUMN", help="Column that names samples: rows of one count once, by their mean."
     ),
 ]
-Sheet = Annotated[str | None, typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first.")]
+Sheet = Annotated[
+    str | None,
+    typer.Option("--sheet", metavar="NAME", help="Sheet of a spreadsheet; else the first that has the columns."),
+]
 
 
 def want_folder(out: Path) -> None:

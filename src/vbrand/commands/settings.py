@@ -16,6 +16,8 @@ FIVE = ("max_false_novelty", "threshold", "min_group", "check", "update_known")
 _PYTHON_ONLY = {"init", "engine", "novel_mean", "novel_scale"}
 # what other detectors call the share of rows that they are told to find
 _SHARES = ("contamination", "outlier_fraction", "nu")
+# numbers as people write them, which JSON does not take: .8, 1., +2
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def about(names: list[str]) -> str:
 
 
 def parsed(given: list[str], max_false_novelty: float | None = None) -> dict[str, Any]:
-    """Return NAME=VALUE pairs, and the setting that has an option of its own; values are JSON, or else text."""
+    """Return NAME=VALUE pairs, and the setting that has an option of its own; values are numbers, JSON or text."""
     known = {setting.name for setting in settable()}
     settings = dict[str, Any]()
     for pair in given:
@@ -91,15 +93,25 @@ def parsed(given: list[str], max_false_novelty: float | None = None) -> dict[str
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near and equals else f"NAME is one of {', '.join(sorted(known))}."
             fail(f"--set {pair}: NAME=VALUE is expected; {hint}")
-
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None if text == "None" else text
-        settings[name] = tuple(value) if isinstance(value, list) else value
+        settings[name] = _value(text)
 
     if max_false_novelty is not None:
         if "max_false_novelty" in settings:
             fail("max_false_novelty is given twice, by --set and by its option; give it once.")
         settings["max_false_novelty"] = max_false_novelty
     return settings
+
+
+def _value(text: str) -> Any:
+    """Return what a text stands for: a number, JSON, None, or else the text itself.
+
+    >>> _value(".8"), _value("+2"), _value("[2, 1]"), _value("1_000")
+    (0.8, 2, (2, 1), '1_000')
+    """
+    try:
+        if _NUMBER.fullmatch(text):
+            return float(text) if re.search(r"[.eE]", text) else int(text)
+        value = json.loads(text)
+    except ValueError:
+        return None if text == "None" else text
+    return tuple(value) if isinstance(value, list) else value

@@ -39,6 +39,8 @@ def sentences(*, debug: bool = False) -> Iterator[None]:
             raise
         if isinstance(error, OSError) and error.errno == ENOSPC:
             fail(f"there is no space left on the disk of {error.filename or 'the results'}. Free some, or use another.")
+        if isinstance(error, FileNotFoundError) and error.filename:
+            fail(f"there is no file {error.filename}.")
         if isinstance(error, OSError) and error.strerror:
             fail(f"{error.filename or 'a file'}: {error.strerror}.")
         if isinstance(error, MemoryError):

@@ -12,6 +12,7 @@ _WIDTH = 88
 def explained(names: list[str]) -> str:
     """Return what some words mean; without any, what all of them mean."""
     by_letters = {_letters(name): name for name in TERMS}
+    names = [" ".join(names)] if _letters("".join(names)) in by_letters else names  # a term of several words
     wanted = list[str]()
     for name in names:
         near = get_close_matches(_letters(name), by_letters, n=1, cutoff=0.75)

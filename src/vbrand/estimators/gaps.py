@@ -69,11 +69,19 @@ def notes_on_cells(table: Any, passage: Passage) -> list[str]:
         more = f" and {mostly.size - _NAMED} more" if mostly.size > _NAMED else ""
         notes.append(f"mostly empty: {named}{more}.")
     if empty:
-        notes.append(
-            f"{empty:,} {'row has' if empty == 1 else 'rows have'} no value at all: what is said of it would "
-            "be said of any row."
-        )
+        notes.append(_on_empty(empty))
     return notes
+
+
+def note_on_empty_rows(table: NDArray[Any], passage: Passage) -> str | None:
+    """Return what is to be said of rows that have no value at all; None where there are none."""
+    empty = int((~has_cells(table, passage.used)).sum())
+    return _on_empty(empty) if empty else None
+
+
+def _on_empty(rows: int) -> str:
+    have, them = ("row has", "it") if rows == 1 else ("rows have", "them")
+    return f"{rows:,} {have} no value at all: what is said of {them} would be said of any row."
 
 
 def _absent(rows: Rows, kept: BoolArray) -> tuple[IntArray, int]:

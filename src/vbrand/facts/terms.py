@@ -20,6 +20,58 @@ TERMS = {
         "among the unknown ones; and the interval that holds the true number with a probability of 90 %."
     ),
     "outlier group": "A novel group of very few rows: odd rows rather than a class of their own.",
+    "kind": (
+        "What a group is: a known class, a novel group, or an outlier group. Doubtful ones may be known after all."
+    ),
+    "known class": "A class that you have labelled, or a group that somebody has given a name.",
+    "novel group": (
+        "Rows that belong to none of the known classes and lie together. It need not be one class of the world: two "
+        "that overlap may be one group, and a class of two kinds may be two."
+    ),
+    "standard deviations": (
+        "The unit of distances from a known class: how far its rows spread in that direction, all columns together."
+    ),
+    "own rows": (
+        "How far the rows of a known class usually lie from its middle: about the square root of the number of "
+        "columns. A group that is no farther away than they are deserves doubt."
+    ),
+    "together with": (
+        "Columns that go together, because they are correlated: their part of the distance is told of the first, and "
+        "the others are named beside it."
+    ),
+    "mostly": "The true class that most rows of a group are of, and their share; shown where the truth is given.",
+    "modes": (
+        "Places about which the rows of one known class crowd. A class that has several stays one class: its rows are "
+        "described by a small mixture."
+    ),
+    "pieces of known classes": (
+        "Parts of the fit that began as new groups, until labelled rows that were hidden among the unknown ones fell "
+        "there: their rows are called known."
+    ),
+    "bent": (
+        "Columns in which classes are skewed are measured on a scale that is bent as a logarithm is, so that rows lie "
+        "evenly about the middle of their class. What is told of them is in your units."
+    ),
+    "rounded columns": (
+        "Columns whose numbers are rounded so coarsely that it matters, and to what. No group is taken to be thinner "
+        "than that."
+    ),
+    "born": (
+        "An event: a group that no earlier batch had. Beside it stands the group that most of its rows were in "
+        "before, or else the known class that it is most like."
+    ),
+    "grown": "An event: a group, or a class that was one, has rows in this batch.",
+    "merged": "An event: a group proved to be part of another one, or of a known class, which stands beside it.",
+    "lost": "An event: a group is taken for a piece of a known class now, or is so small that it was given up.",
+    "named": "An event: somebody said what a group is. From then on it is a known class of that name.",
+    "renamed": "An event: somebody gave a known class another name.",
+    "joined": "An event: somebody said that a group is part of a known class.",
+    "forgotten": "An event: somebody said that a group is none. Its rows are outliers.",
+    "drifted": (
+        "An event: rows of a known class are not where its labelled rows were. Beside it stands how far from there "
+        "they are, in standard deviations (sd)."
+    ),
+    "moved": "A known class has moved if its rows are not where its labelled rows were: it has drifted.",
     "threshold": "Rows with a larger P(novel) are called novel.",
     "tails": (
         "How far rows stray from their class. Student t with few degrees of freedom allows for rows far out; a "

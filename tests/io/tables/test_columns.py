@@ -73,8 +73,17 @@ def test_a_table_without_numbers_is_refused():
 
 def test_columns_that_are_missing_are_named():
     want_columns(read("a,b\n1,2\n"), ["b"], "which train.csv has")
-    with pytest.raises(TableError, match=r"t\.csv has no column 'c', 'd', which train\.csv has"):
+    with pytest.raises(
+        TableError, match=r"t\.csv has no column 'c', 'd', which train\.csv has\. .* Its columns are: 'a'"
+    ):
         want_columns(read("a,b\n1,2\n"), ["a", "c", "d"], "which train.csv has")
+
+
+def test_a_title_in_the_place_of_the_header_is_told():
+    with pytest.raises(TableError, match=r"Its columns are: 'a', 'b'\.$"):
+        want_columns(read("a,b\n1,2\n"), ["c"], "which train.csv has")
+    with pytest.raises(TableError, match=r"Its columns are: 'Survey', 'unnamed column 2'.* Delete what stands above"):
+        want_columns(read("Survey,,\nFe,Zn,Cu\n1,2,3\n"), ["Fe"], "which train.csv has")
 
 
 def test_columns_are_matched_by_name(tmp_path):

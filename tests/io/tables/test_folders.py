@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from vbrand.io.tables.folders import files_of, joined, open_tables
-from vbrand.io.tables.frames import TableError
+from vbrand.io.tables.frames import OddCells, TableError
 
 TABLE = pd.DataFrame({"a": np.arange(10.0), "b": np.arange(10), "class": ["oat", None] * 5})
 
@@ -42,6 +42,12 @@ def test_nothing_that_matches_is_told(tmp_path):
         open_tables(str(tmp_path))
     with pytest.raises(TableError, match="there is no file that matches"):
         open_tables(str(tmp_path / "*.csv"))
+
+
+def test_cells_of_text_among_numbers_are_counted_over_all_files(tmp_path):
+    for name, cells in (("2", ["3", "-", "<1"]), ("3", ["n.d.", "5"])):
+        pd.DataFrame({"a": cells, "b": 1.0}).to_csv(tmp_path / f"{name}.csv", index=False)
+    assert open_tables(str(tmp_path)).mixed == {"a": OddCells(2, ("-", "<1"), 3, 2)}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tables import write_grain
 
 import vbrand
 from vbrand.io.tables import frames
-from vbrand.io.tables.frames import Frame, TableError, batch_rows, batches_of, checked_names, listed
+from vbrand.io.tables.frames import Frame, OddCells, TableError, batch_rows, batches_of, checked_names, listed
 
 
 def frame_of(columns, mixed=None, single=False):
@@ -95,15 +95,37 @@ def test_an_infinite_number_is_found_in_the_row_of_the_table_and_a_missing_one_i
 
 @pytest.mark.parametrize(("cell", "comma"), [("1,5", True), ("<5", False), ("1,5 mg", False)])
 def test_text_among_numbers_is_refused_with_its_row_and_doubts_about_commas(cell, comma):
-    frame = frame_of({"a": ["1", cell]}, mixed={"a": (2, cell)})
+    frame = frame_of({"a": ["1", cell]}, mixed={"a": OddCells(2, (cell,))})
     with pytest.raises(TableError) as caught:
         frame.numbers(["a"], advice="do without")
     said = str(caught.value)
     assert said.startswith(f"column 'a' of t.csv holds text ({cell!r} in row 2); numbers are expected.")
-    assert said.endswith("Correct it, or do without.")
+    assert said.endswith("Correct it, or leave it empty, which counts as missing, or do without.")
     assert ("decimal comma" in said) == comma
-    with pytest.raises(TableError, match=r"column 'b' of t\.csv holds no numbers"):
-        frame_of({"b": ["x"]}).numbers(["b"])
+
+
+def test_many_cells_of_text_are_counted_and_a_few_are_shown():
+    assert str(OddCells.among(["-"], [4])) == "'-' in row 5"
+    assert str(OddCells.among(["-", "-"], [4, 9])) == "'-' in row 5; 2 such cells"
+    assert str(OddCells.among(["<1", "-", "<1"], [4, 5, 6])) == "'<1' in row 5, then '-'; 3 such cells"
+    many = OddCells.among(["<0.05", "n.d.", "-", "#DIV/0!"] * 1_000, range(1, 4_001))
+    assert str(many) == "'<0.05' in row 2, then 'n.d.', '-' and others; 4,000 such cells"
+    with pytest.raises(
+        TableError, match=r"Correct them, or leave them empty, which counts as missing, or do without\."
+    ):
+        frame_of({"a": ["1", "-"]}, mixed={"a": many}).numbers(["a"], advice="do without")
+
+
+@pytest.mark.parametrize("cell", ["12.3 %", "10.123,4", "5 mg"])
+def test_of_a_column_that_was_to_be_numbers_the_first_cell_is_shown(cell):
+    with pytest.raises(TableError) as caught:
+        frame_of({"b": [None, cell]}).numbers(["b"], advice="do without")
+    assert str(caught.value) == (
+        f"column 'b' of t.csv holds no numbers ('{cell}' in row 2); numbers such as 1234.5 are expected, without "
+        "units, per cent signs or marks between thousands. Correct the cells, or do without."
+    )
+    with pytest.raises(TableError, match=r"column 'b' of t\.csv is empty; numbers are expected\. Fill it in, or do"):
+        frame_of({"b": pyarrow.array([None, None], pyarrow.string())}).numbers(["b"], advice="do without")
 
 
 def test_of_many_names_the_first_few_are_listed():
@@ -151,7 +173,7 @@ def test_many_columns_may_grow():
 
 def test_a_long_cell_is_not_shown_whole():
     with pytest.raises(TableError, match=r"holds text \('1{50,60}\.\.\. in row 3\)"):
-        frame_of({"a": ["1"]}, mixed={"a": (3, "1" * 5_000 + "x")}).numbers(["a"])
+        frame_of({"a": ["1"]}, mixed={"a": OddCells(3, ("1" * 5_000 + "x",))}).numbers(["a"])
 
 
 def test_batches_hold_so_many_numbers_whatever_the_columns():

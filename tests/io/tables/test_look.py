@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from calls import discover
 
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.look import look_at
@@ -70,7 +71,10 @@ def test_classes_come_with_their_rows_and_what_to_do_about_small_ones(plants):
 
 def test_what_stands_in_the_way_is_said_before_anything_is_fitted(plants):
     notes = look_at(plants, Roles("species")).notes
-    assert "'odd' holds text ('<1' in row 1): correct it, or leave the column out (--ignore)." in notes
+    said = (
+        "'odd' holds text ('<1' in row 1): correct it, or leave it empty, which counts as missing, or leave the column"
+    )
+    assert f"{said} out (--ignore)." in notes
     assert any(note.startswith("missing cells in measured columns: 1, in 'height'.") for note in notes)
     assert "rows that are copies of an earlier one in all measured columns: 1." in notes
 
@@ -87,6 +91,34 @@ def test_what_would_be_measured_is_measured(plants, tmp_path):
     path = str(tmp_path / "clean.csv")
     seen = tuple(column.name for column in look_at(path, Roles("species")).columns if column.use == "measured")
     assert seen == read_material(path, None, Roles("species")).unknown.columns
+
+
+def test_a_column_that_tells_no_labelled_rows_apart_is_not_measured_as_discover_drops_it(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "ash": rng.normal(size=60),
+            "mass": np.append(np.full(40, 0.1 + 0.2), rng.normal(size=20)),
+            "late": np.append(np.full(40, np.nan), np.arange(0.5, 20.5)),
+            "batch": 7.5,
+            "kind": ["oat", "rye"] * 20 + [""] * 20,
+        }
+    )
+    table.loc[0, "mass"] = 0.3  # but for rounding the same
+    path = tmp_path / "grain.csv"
+    table.to_csv(path, index=False)
+    look = look_at(str(path), Roles("kind"))
+    assert {column.name: column.use for column in look.columns if not column.measured} == {
+        "mass": "no: the same in all labelled rows",
+        "late": "no: empty in all labelled rows",
+        "batch": "no: the same in all labelled rows",
+        "kind": "the label",
+    }
+    assert not any("missing cells" in note for note in look.notes)  # there are none in what is measured
+
+    said = discover(tmp_path, path, "--label", "kind").stdout
+    assert "dropped column 'mass', column 'late', column 'batch': the same value, or none" in said
+    assert [c.name for c in look_at(str(path), Roles()).columns if c.use == "no: the same in all rows"] == ["batch"]
 
 
 def test_columns_that_there_are_not_and_empty_tables_are_refused(plants, tmp_path):

@@ -17,7 +17,7 @@ from vbrand.commands.analysis import analyse, write_labels
 from vbrand.commands.terminal import stages
 from vbrand.facts.maps import MOST_POINTS, TELLING
 from vbrand.io.tables.frames import TableError
-from vbrand.io.tables.material import Roles, RowNumbers, read_material, read_unknown
+from vbrand.io.tables.material import Roles, RowNumbers, Unknown, control_labels, read_material, read_unknown
 
 ROWS, COLUMNS = 250_000, 10
 
@@ -253,3 +253,17 @@ def test_what_is_wrong_with_a_table_is_said_in_a_sentence(tmp_path):
         (("-", "-"), "both tables are standard input; give a file for one of them."),
     ):
         assert sentence in refused(folder, "--label", "variety", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "expected"),
+    [
+        (None, ["oat"], None),
+        ([None, None], ["oat"], None),
+        (["3", None, "12.0"], [3, 12], [3, None, 12]),
+        (["3.0"], ["3.0", "3"], ["3.0"]),
+    ],
+)
+def test_labels_of_control_samples_are_of_the_kind_of_the_classes(labels, classes, expected):
+    batch = Unknown(np.zeros((3, 1)), None, {}, "t.csv", labels=labels)
+    assert control_labels(batch, np.array(classes)) == expected

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import write_grain
 
-from vbrand.io.tables.frames import TableError
+from vbrand.io.tables.frames import OddCells, TableError
 from vbrand.io.tables.separated import Origin, separated
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -67,9 +67,9 @@ def test_columns_that_are_to_be_text_stay_as_they_are():
     assert frame.numeric == {"x"}
 
 
-def test_the_first_cell_that_is_no_number_is_remembered():
+def test_cells_that_are_no_numbers_are_remembered():
     frame = read("a,b\n1,x\n2,y\n< 3,z\n4?,u\n")
-    assert frame.mixed == {"a": (3, "< 3")}
+    assert frame.mixed == {"a": OddCells(3, ("< 3", "4?"), 2, 2)}
     assert frame.numeric == set()
 
 
@@ -88,7 +88,14 @@ def test_a_separator_within_quotes_separates_nothing():
     ("text", "sentence"),
     [
         ("\na,b\n1,2\n", "t.csv has an empty first line"),
-        ("a,b\n1,2\n3\n", r"row 2 of t.csv has 1 cells where the header has 2 names \('3'\)"),
+        (
+            "a,b\n1,2\n3\n",
+            r"row 2 of t.csv has 1 cells where the header has 2 names \('3' below 'a', 'b'\)\. Correct it;",
+        ),
+        (
+            "Survey\na,b\n1,2\n",
+            r"row 1 of t.csv has 2 cells .* 1 name \('a,b' below 'Survey'\)\. If the first line is a",
+        ),
         ("a,b,a\n1,2,3\n", "two columns of t.csv are called 'a'"),
     ],
 )
@@ -172,4 +179,4 @@ def test_thousands_are_not_taken_for_decimals(tmp_path):
 def test_a_cell_of_very_many_digits_takes_no_longer_than_its_length(separator):
     """Patterns that can split a run of digits in many ways took 14 s for 20,000 of them."""
     frame = read(f"a{separator}b\n{'1' * 100_000}x{separator}2\n3{separator}4\n")
-    assert frame.mixed["a"][0] == 1
+    assert frame.mixed["a"].row == 1

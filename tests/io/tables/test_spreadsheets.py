@@ -7,11 +7,12 @@ from datetime import date, datetime
 import numpy as np
 import pytest
 import xlsxwriter
-from calls import discover, found_teff, labels_of
+from calls import call, discover, found_teff, labels_of
 from tables import COLUMNS, grain_rows, write_grain
 
+from vbrand.io.tables.columns import want_columns
 from vbrand.io.tables.formats import open_table
-from vbrand.io.tables.frames import TableError
+from vbrand.io.tables.frames import OddCells, TableError
 from vbrand.io.tables.spreadsheets import _text
 
 LINES = [["plant", "height", "day", "note", "n"], ["a1", 1.5, date(2024, 5, 3), "tall", 3], ["a2", None, None, "NA", 4]]
@@ -94,7 +95,7 @@ def test_numbers_that_a_spreadsheet_holds_as_text_are_numbers(tmp_path):
 
 def test_numbers_that_are_not_quite_numbers_stay_text(tmp_path):
     frame = open_table(write_book(tmp_path / "b.xlsx", S=[["a", "b"], ["<1", 1], [2.5, 2]]))
-    assert frame.mixed == {"a": (1, "<1")}
+    assert frame.mixed == {"a": OddCells(1, ("<1",))}
 
 
 def test_a_sheet_is_chosen_by_name_and_else_the_first_that_looks_like_a_table(tmp_path):
@@ -109,6 +110,39 @@ def test_a_sheet_is_chosen_by_name_and_else_the_first_that_looks_like_a_table(tm
     (tmp_path / "t.csv").write_text("a\n1\n")
     with pytest.raises(TableError, match=r"t.csv is no spreadsheet, so it has no sheet 'Data'"):
         open_table(str(tmp_path / "t.csv"), sheet="Data")
+
+
+INFO = [["Feld", "Bedeutung"], ["ort", "where it was found"], ["Fe", "iron"]]
+ROWS = [["Fe", "Zn", "ort"], [1.5, 2.5, "Ulm"], [2.5, 3.5, None]]
+
+
+def test_of_several_sheets_the_first_that_has_the_named_columns_is_read(tmp_path):
+    path = write_book(tmp_path / "b.xlsx", Info=INFO, Daten=ROWS, Later=ROWS)
+    assert open_table(path).name == "sheet 'Info' of b.xlsx"
+    assert open_table(path, {"ort"}).name == "sheet 'Daten' of b.xlsx"
+    assert open_table(path, {"ort"}, "Later").name == "sheet 'Later' of b.xlsx"
+    assert open_table(path, named={"Fe", "Zn", "Cu"}).name == "sheet 'Daten' of b.xlsx"
+
+
+def test_other_sheets_are_named_where_a_column_is_in_none(tmp_path):
+    path = write_book(tmp_path / "b.xlsx", Info=INFO, Daten=ROWS)
+    with pytest.raises(TableError, match=r"no column 'typ'.* Its other sheet is 'Daten': --sheet NAME reads another\."):
+        open_table(path, {"typ"}).require("typ", "--label")
+    with pytest.raises(TableError, match=r"no column 'Cu', .* Its other sheet is 'Info': --sheet NAME reads another\."):
+        want_columns(open_table(path, {"ort"}), ["Fe", "Cu"], "which k.csv has")
+
+
+def test_an_info_sheet_first_is_no_hindrance(tmp_path):
+    known, labels, new, _ = grain_rows()
+    lines = [[*row, name] for row, name in zip(known.tolist(), labels, strict=True)]
+    info = [["who", "when"], ["Ada", "May"]]
+    write_book(tmp_path / "train.xlsx", Info=info, Daten=[[*COLUMNS, "variety"], *lines])
+    write_book(tmp_path / "test.xlsx", Info=info, Daten=[[*COLUMNS], *new.tolist()])
+    discover(tmp_path, tmp_path / "train.xlsx", tmp_path / "test.xlsx", "--label", "variety", "-q")
+    assert found_teff(labels_of(tmp_path))
+    done = call("predict", tmp_path / "out" / "model.vbrand", tmp_path / "test.xlsx")
+    assert (done.exit_code, done.stdout.count("novel 1")) == (0, 30)
+    assert "3 would be measured" in call("look", tmp_path / "train.xlsx", "--label", "variety").stdout
 
 
 def test_a_title_above_the_table_is_told(tmp_path):

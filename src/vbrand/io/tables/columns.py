@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbrand.io.tables.categories import few_levels
-from vbrand.io.tables.frames import Frame, TableError, listed
+from vbrand.io.tables.frames import UNNAMED, Frame, TableError, listed
 from vbrand.io.tables.ids import Reason, holds_dates, id_columns
 
 # whole numbers of so few different values, each in so many rows, may be codes
@@ -124,5 +124,12 @@ def want_columns(frame: Frame, columns: list[str], who: str) -> None:
     missing = [name for name in columns if name not in there]
     if missing:
         raise TableError(
-            f"{frame.name} has no column {listed(missing)}, {who}. Columns are matched by name, in any order."
+            f"{frame.name} has no column {listed(missing)}, {who}. Columns are matched by name, in any order. "
+            f"Its columns are: {listed(frame.columns)}.{_on_title(frame)}{frame.elsewhere}"
         )
+
+
+def _on_title(frame: Frame) -> str:
+    """Return what to do about a table whose first line names hardly any column: it is a title."""
+    unnamed = sum(name.startswith(UNNAMED) for name in frame.columns)
+    return " Delete what stands above the line with the names." if 2 * unnamed > len(frame.columns) else ""

@@ -6,19 +6,21 @@ Only what they are is kept; each is opened again when its rows are read, and ref
 import glob
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vbrand.io.tables.formats import open_table
-from vbrand.io.tables.frames import Frame, TableError, listed
+from vbrand.io.tables.frames import Frame, OddCells, TableError, listed
 
 
-def open_tables(path: str, as_text: Collection[str] = (), sheet: str | None = None) -> Frame:
+def open_tables(
+    path: str, as_text: Collection[str] = (), sheet: str | None = None, named: Collection[str] | None = None
+) -> Frame:
     """Return the table in a file, or in all files of a folder or of a pattern such as "2024-*.parquet"."""
     files = files_of(path)
-    return open_table(path, as_text, sheet) if files is None else joined(path, files, as_text)
+    return open_table(path, as_text, sheet, named) if files is None else joined(path, files, as_text)
 
 
 def files_of(path: str) -> list[Path] | None:
@@ -57,7 +59,7 @@ def joined(name: str, files: Sequence[Path], as_text: Collection[str] = ()) -> F
     first = parts[0].frame
     for part in parts[1:]:
         _check_columns(first, part.frame)
-    mixed = {column: cell for part in parts for column, cell in part.frame.mixed.items()}
+    mixed = _mixed(parts)
     empty = frozenset.intersection(*(part.frame.empty for part in parts))
     numeric = frozenset[str]().union(*(part.frame.numeric for part in parts)) - set(mixed)
     return Frame(
@@ -70,6 +72,17 @@ def joined(name: str, files: Sequence[Path], as_text: Collection[str] = ()) -> F
         empty,
         partial(_batches, parts, as_text),
     )
+
+
+def _mixed(parts: list[_Part]) -> dict[str, OddCells]:
+    """Return the cells that are no numbers among some: the first of all files, and how many there are."""
+    mixed, before = dict[str, OddCells](), 0
+    for part in parts:
+        for column, odd in part.frame.mixed.items():
+            first = mixed.get(column, replace(odd, row=before + odd.row, cells=0))
+            mixed[column] = replace(first, cells=first.cells + odd.cells)
+        before += part.frame.rows
+    return mixed
 
 
 def _check_columns(first: Frame, other: Frame) -> None:

@@ -19,17 +19,20 @@ _READ_AHEAD = 2**17
 _LARGE, _UNFOLDED = 2**27, 1_000
 
 
-def open_table(path: str, as_text: Collection[str] = (), sheet: str | None = None) -> Frame:
+def open_table(
+    path: str, as_text: Collection[str] = (), sheet: str | None = None, named: Collection[str] | None = None
+) -> Frame:
     """Return the table in a file, "-" for standard input; columns in `as_text` keep their text as it is.
 
-    `sheet` is the name of a sheet of a spreadsheet; by default the first that looks like a table.
+    `sheet` is the name of a sheet of a spreadsheet; by default the first that looks like a table and has the columns
+    that are `named` (those in `as_text`), or most of them.
     """
     origin = _origin(path)
     head = origin.head
     if not head:
         raise TableError(f"{origin.name} is empty; a table whose first line names its columns is expected.")
     if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        return spreadsheet(origin, as_text, sheet)
+        return spreadsheet(origin, as_text, sheet, as_text if named is None else named)
     if sheet is not None:
         raise TableError(f"{origin.name} is no spreadsheet, so it has no sheet '{sheet}' (--sheet).")
     with _readable(origin.name):

@@ -23,6 +23,8 @@ _BATCH_NUMBERS = 131_072
 # what a column without a name is called; its place is behind it
 UNNAMED = "unnamed column"
 _NAMES_SHOWN = 30
+# different cells of text among numbers that a message shows
+_TEXTS_SHOWN = 3
 
 
 class TableError(ValueError):
@@ -30,17 +32,45 @@ class TableError(ValueError):
 
 
 @dataclass(frozen=True)
+class OddCells:
+    """The cells of a column of numbers that are none."""
+
+    row: int  # of the first, counted from 1
+    texts: tuple[str, ...]  # the first few different ones
+    cells: int = 1
+    kinds: int = 1  # different ones
+
+    @classmethod
+    def among(cls, texts: Sequence[str], rows: Sequence[int]) -> "OddCells":
+        """Return what there is to say of such cells, whose rows are counted from 0."""
+        different = list(dict.fromkeys(texts))
+        return cls(rows[0] + 1, tuple(different[:_TEXTS_SHOWN]), len(texts), len(different))
+
+    def __str__(self) -> str:
+        first, *then = map(brief, self.texts)
+        others = f", then {', '.join(then)}{' and others' if self.kinds > len(self.texts) else ''}" if then else ""
+        return f"{first} in row {self.row}{others}{f'; {self.cells:,} such cells' if self.cells > 1 else ''}"
+
+    @property
+    def cure(self) -> str:
+        """Return what to do about them, but for leaving the column out."""
+        it = "them" if self.cells > 1 else "it"
+        return f"correct {it}, or leave {it} empty, which counts as missing,"
+
+
+@dataclass(frozen=True)
 class Frame:
-    """A table in a file. Columns of numbers and of text; of those that are both, the first cell that is no number."""
+    """A table in a file. Columns of numbers and of text; of those that are both, the cells that are no numbers."""
 
     name: str  # what the user calls it
     columns: tuple[str, ...]
     rows: int
     numeric: frozenset[str]
     single: bool  # whether all numbers have single precision
-    mixed: dict[str, tuple[int, str]]  # row counted from 1, and what it holds
+    mixed: dict[str, OddCells]
     empty: frozenset[str]
     batches: Callable[[list[str]], Iterator[Any]]  # record batches of some columns
+    other_sheets: tuple[str, ...] = ()  # of a spreadsheet, which were not read
 
     def require(self, column: str, option: str) -> None:
         """Refuse the name of a column that there is not."""
@@ -51,7 +81,15 @@ class Frame:
             hint = f" Did you mean '{near[0]}'?" if near else f" Its columns are: {listed(self.columns, _NAMES_SHOWN)}."
             if set(column.split(",")) <= set(self.columns):
                 hint = f" Repeat {option} for each column."
-            raise TableError(f"{self.name} has no column '{column}' ({option}).{hint}")
+            raise TableError(f"{self.name} has no column '{column}' ({option}).{hint}{self.elsewhere}")
+
+    @property
+    def elsewhere(self) -> str:
+        """Return where else a column may be that there is not: in other sheets."""
+        if not self.other_sheets:
+            return ""
+        one, are = ("sheet", "is") if len(self.other_sheets) == 1 else ("sheets", "are")
+        return f" Its other {one} {are} {listed(self.other_sheets, _NAMES_SHOWN)}: --sheet NAME reads another."
 
     def texts(self, column: str) -> list[str | None]:
         """Return the cells of a column as text; None where it is empty."""
@@ -141,18 +179,29 @@ class Frame:
     def _check_numeric(self, columns: list[str], advice: str) -> None:
         for name in columns:
             if name in self.mixed:
-                row, text = self.mixed[name]
+                odd = self.mixed[name]
                 comma = (
                     " Is it a decimal comma, or a thousand? Write a point, or nothing."
-                    if re.fullmatch(r"[+-]?\d*,\d+", text)
+                    if re.fullmatch(r"[+-]?\d*,\d+", odd.texts[0])
                     else ""
                 )
                 raise TableError(
-                    f"column '{name}' of {self.name} holds text ({brief(text)} in row {row}); numbers are expected."
-                    f"{comma} Correct it, or {advice}."
+                    f"column '{name}' of {self.name} holds text ({odd}); numbers are expected."
+                    f"{comma} {odd.cure.capitalize()} or {advice}."
                 )
             if name not in self.numeric:
-                raise TableError(f"column '{name}' of {self.name} holds no numbers; numbers are expected.")
+                raise TableError(self._on_no_numbers(name, advice))
+
+    def _on_no_numbers(self, name: str, advice: str) -> str:
+        """Return what is to be said of a column that was to be measured and holds none."""
+        cells = self.texts(name) if name in self.columns else []
+        row, text = next(((i, cell) for i, cell in enumerate(cells, 1) if cell is not None), (0, ""))
+        if not row:
+            return f"column '{name}' of {self.name} is empty; numbers are expected. Fill it in, or {advice}."
+        return (
+            f"column '{name}' of {self.name} holds no numbers ({brief(text)} in row {row}); numbers such as 1234.5 are "
+            f"expected, without units, per cent signs or marks between thousands. Correct the cells, or {advice}."
+        )
 
     def _check_finite(
         self,

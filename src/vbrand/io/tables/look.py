@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbrand.checks import brief
 from vbrand.io.tables.columns import Choice, choice_of
 from vbrand.io.tables.folders import open_tables
 from vbrand.io.tables.frames import Frame, TableError, listed
@@ -21,6 +20,8 @@ _MOST_DECIMALS = 8
 _MOST_CLASSES = 30
 # labelled rows that the robust fit of a class needs at the least; from this many on it is steady
 _FEWEST, _FEW = 3, 10
+# numbers that differ by less than this share of the largest differ by rounding alone, as `fit` has it
+_ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class ColumnLook:
     different: int  # values
     span: str  # smallest to largest, or the first text
     use: str  # "measured", or why not
+
+    @property
+    def measured(self) -> bool:
+        """Return whether the column would be measured."""
+        return self.use.startswith("measured")
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ class TableLook:
 
 def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
     """Return what there is to see in a table, and what would be measured."""
-    frame = open_tables(path, roles.all, sheet)
+    frame = open_tables(path, roles.all, sheet, roles.named)
     asked = ((roles.label, "--label"), (roles.name, "--id"), *((name, "--ignore") for name in roles.ignore))
     asked += (*((name, "--measure") for name in roles.measure), *((name, "--category") for name in roles.category))
     for column, option in asked:
@@ -59,8 +65,9 @@ def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
         raise TableError(f"{frame.name} has no rows below its header.")
 
     choice = choice_of(frame, roles.all, None, roles.measure, roles.category)
-    columns = tuple(_column(frame, name, choice, roles) for name in frame.columns)
     labels = [] if roles.label is None else labels_of(frame, roles.label)
+    dropped = _dropped(frame, choice, labels)
+    columns = tuple(_column(frame, name, choice, roles, dropped) for name in frame.columns)
     classes = Counter(label for label in labels if label is not None).most_common()
     return TableLook(
         name=frame.name,
@@ -68,12 +75,38 @@ def look_at(path: str, roles: Roles, sheet: str | None = None) -> TableLook:
         columns=columns,
         classes=tuple(classes),
         unlabelled=sum(label is None for label in labels),
-        notes=(*_on_labels(columns, classes, roles.label), *_on_cells(frame, columns, choice), *_on_growing(choice)),
+        notes=(*_on_labels(columns, classes, roles.label), *_on_cells(frame, columns), *_on_growing(choice)),
     )
 
 
-def _column(frame: Frame, name: str, choice: Choice, roles: Roles) -> ColumnLook:
-    use = _use(name, choice, roles)
+def _dropped(frame: Frame, choice: Choice, labels: list[str | None]) -> dict[str, str]:
+    """Return why `fit` drops columns of numbers that tell no labelled rows apart; without labels all rows are asked."""
+    asked = np.array([label is not None for label in labels]) if labels else np.ones(frame.rows, dtype=bool)
+    where, dropped = "labelled rows" if labels else "rows", dict[str, str]()
+    for name in _plain(frame, choice.columns):
+        values = frame.values(name)[asked]
+        values = values[~np.isnan(values)]
+        if not values.size:
+            dropped[name] = f"no: empty in all {where}"
+        elif _agree(values):
+            dropped[name] = f"no: the same in all {where}"
+    return dropped
+
+
+def _agree(values: FloatArray) -> bool:
+    """Return whether finite numbers are the same up to rounding.
+
+    >>> _agree(np.array([0.3, 0.1 + 0.2])), _agree(np.array([1.0, np.inf])), _agree(np.array([-1e308, 1e308]))
+    (True, False, False)
+    """
+    if not np.isfinite(values).all():
+        return False
+    with np.errstate(over="ignore"):
+        return bool(values.max() - values.min() <= _ROUNDING * np.abs(values).max())
+
+
+def _column(frame: Frame, name: str, choice: Choice, roles: Roles, dropped: dict[str, str]) -> ColumnLook:
+    use = dropped.get(name) or _use(name, choice, roles)
     if name not in frame.numeric:
         texts = frame.texts(name)
         given = [text for text in texts if text is not None]
@@ -146,33 +179,29 @@ def _on_labels(columns: tuple[ColumnLook, ...], classes: list[tuple[str, int]], 
     return notes
 
 
-def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...], choice: Choice) -> list[str]:
+def _on_cells(frame: Frame, columns: tuple[ColumnLook, ...]) -> list[str]:
     """Return what is to be said of the cells that would be measured: text among them, gaps, copies."""
-    notes = list[str]()
-    for name in choice.columns:
+    notes, used = list[str](), [column for column in columns if column.measured]
+    for name in (column.name for column in used):
         if name in frame.mixed:
-            row, text = frame.mixed[name]
-            notes.append(
-                f"'{name}' holds text ({brief(text)} in row {row}): correct it, or leave the column out (--ignore)."
-            )
-    used = {*choice.columns, *choice.categories}
-    gaps = [column for column in columns if column.name in used and column.missing]
+            odd = frame.mixed[name]
+            notes.append(f"'{name}' holds text ({odd}): {odd.cure} or leave the column out (--ignore).")
+    gaps = [column for column in used if column.missing]
     if gaps:
         cells = sum(column.missing for column in gaps)
         notes.append(
             f"missing cells in measured columns: {cells:,}, in {listed([column.name for column in gaps])}. Rows are "
             "compared by the cells that they have; none is filled in."
         )
-    copies = _copies(
-        np.column_stack([np.empty((frame.rows, 0)), *(frame.values(name) for name in _plain(frame, choice))])
-    )
+    numbers = _plain(frame, [column.name for column in used])
+    copies = _copies(np.column_stack([np.empty((frame.rows, 0)), *(frame.values(name) for name in numbers)]))
     if copies:
         notes.append(f"rows that are copies of an earlier one in all measured columns: {copies:,}.")
     return notes
 
 
-def _plain(frame: Frame, choice: Choice) -> list[str]:
-    return [name for name in choice.columns if name in frame.numeric]
+def _plain(frame: Frame, columns: list[str]) -> list[str]:
+    return [name for name in columns if name in frame.numeric]
 
 
 def _copies(table: NDArray[Any]) -> int:

@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from vbrand.checks import brief, names_there
 from vbrand.io.tables.categories import Category, check_levels, numbers_of
 from vbrand.io.tables.columns import Choice, choice_of, measured, want_columns
 from vbrand.io.tables.folders import open_tables
@@ -34,6 +35,11 @@ class Roles:
         """Return the columns that are not measured."""
         named = (self.label, self.name, self.truth, self.replicate)
         return {column for column in named if column is not None} | set(self.ignore)
+
+    @property
+    def named(self) -> set[str]:
+        """Return all columns that are named, those that are measured included."""
+        return self.all | {*self.measure, *self.category}
 
 
 # a whole number as a table may hold it, also where an empty cell has made floats of a column; no leading zeros
@@ -73,6 +79,7 @@ class Unknown:
     truth: NDArray[Any] | None = None
     samples: Sequence[str | None] | None = None  # names of the samples that rows are of
     categories: tuple[Category, ...] = ()  # columns in which numbers stand for levels
+    labels: Sequence[str | None] | None = None  # known classes of control samples
 
     @property
     def names(self) -> Sequence[str | None]:
@@ -97,9 +104,10 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
     if train == "-" and test == "-":
         raise TableError("both tables are standard input; give a file for one of them.")
 
-    known = open_tables(train, roles.all, sheet)
+    asked = roles.named if test is None else {roles.label, *roles.measure, *roles.category}
+    known = open_tables(train, roles.all, sheet, asked)
     known.require(roles.label, "--label")
-    other = known if test is None else open_tables(test, roles.all, sheet)
+    other = known if test is None else open_tables(test, roles.all, sheet, _sought(known, roles))
     _require(known, other, roles)
     if min(known.rows, other.rows) == 0:
         raise TableError(f"{(known if known.rows == 0 else other).name} has no rows below its header.")
@@ -141,6 +149,12 @@ def read_material(train: str, test: str | None, roles: Roles, sheet: str | None 
         (*notes, *_notes_on_case(named)),
         samples,
     )
+
+
+def _sought(known: Frame, roles: Roles) -> set[str]:
+    """Return the columns that a table of unknown rows has to have, and others that it may have."""
+    named = {column for column in (roles.name, roles.truth) if column is not None}
+    return named | known.numeric | {*roles.measure, *roles.category}
 
 
 def _categories(known: Frame, other: Frame, choice: Choice) -> tuple[Category, ...]:
@@ -246,8 +260,9 @@ def read_unknown(
     A model that was made from a table without names takes the columns of numbers in their order. `categories` are
     those of the model.
     """
-    frame = open_tables(path, roles.all, sheet)
-    for column, option in ((roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)):
+    frame = open_tables(path, roles.all, sheet, roles.all | set(columns or ()))
+    asked = (roles.label, "--label"), (roles.name, "--id"), *((name, "--ignore") for name in roles.ignore)
+    for column, option in asked:
         if column is not None:
             frame.require(column, option)
     if frame.rows == 0:
@@ -270,14 +285,37 @@ def read_unknown(
         needed = sorted(roles.all & set(chosen))
         if needed:
             raise TableError(
-                f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows."
+                f"column '{needed[0]}' is measured by the model, so it can't be left out or name the rows or classes."
             )
 
     coded = {chosen[one.column] for one in categories}
     numbers = [name for name in chosen if name not in coded]
     rows = frame.numbers(numbers, advice="make a model without the column: this one measures it")
     rows = with_levels(rows, frame, categories, chosen)
-    return Unknown(rows, columns, _carried(frame, roles, None, set(numbers)), frame.name, categories=categories)
+    labels = None if roles.label is None else without_minus_one(frame.texts(roles.label))
+    carried = _carried(frame, roles, None, set(numbers))
+    return Unknown(rows, columns, carried, frame.name, categories=categories, labels=labels)
+
+
+def control_labels(unknown: Unknown, classes: NDArray[Any]) -> list[Any] | None:
+    """Return the known class of each row of a batch, None of those that are no control samples; None if all are none.
+
+    >>> batch = Unknown(np.zeros((2, 1)), None, {}, "week2.csv", labels=["oat", None])
+    >>> control_labels(batch, np.array(["oat", "rye"]))
+    ['oat', None]
+    """
+    if unknown.labels is None or not any(unknown.labels):
+        return None
+    whole = classes.dtype.kind == "i"
+    named = {None: None} | {str(label): label for label in classes.tolist()}
+    texts = [text.partition(".")[0] if whole and text and _WHOLE.fullmatch(text) else text for text in unknown.labels]
+    for row, text in enumerate(texts, 1):
+        if text not in named:
+            raise TableError(
+                f"row {row} of {unknown.source} has the label {brief(text)} (--label), which is no class of the model; "
+                f"these are: {names_there(classes.tolist())}. Leave it empty where the row is no control sample."
+            )
+    return [named[text] for text in texts]
 
 
 def _require(known: Frame, other: Frame, roles: Roles) -> None:

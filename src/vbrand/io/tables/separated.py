@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from vbrand.io.tables import FORMATS
-from vbrand.io.tables.frames import UNNAMED, Frame, TableError, arrow, batches_of, checked_names
+from vbrand.io.tables.frames import UNNAMED, Frame, OddCells, TableError, arrow, batches_of, checked_names, listed
 
 _SEPARATORS = ",;\t|"
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
@@ -58,7 +58,7 @@ def separated(origin: Origin, as_text: Collection[str]) -> Frame:
     for encoding in _encodings(origin.head):
         try:
             header, separator = _header(origin, encoding)
-            table = _parsed(origin, encoding, separator, len(header))
+            table = _parsed(origin, encoding, separator, header)
             break
         except (UnicodeError, pyarrow.ArrowInvalid) as error:
             if isinstance(error, pyarrow.ArrowInvalid) and "UTF8" not in str(error):
@@ -79,7 +79,7 @@ def frame_of_text(name: str, header: list[str], table: Any, separator: str, as_t
     kept = [j for j, column in enumerate(header) if column or table.column(j).null_count < table.num_rows]
     names = checked_names(name, [header[j] or f"{UNNAMED} {j + 1}" for j in kept])
 
-    columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, tuple[int, str]](), set[str]()
+    columns, numeric, mixed, empty = list[Any](), set[str](), dict[str, OddCells](), set[str]()
     for j, column in zip(kept, names, strict=True):
         cells = table.column(j)
         if column in as_text:
@@ -119,7 +119,7 @@ def _header(origin: Origin, encoding: str) -> tuple[list[str], str]:
     return [cell.strip() for cell in first], separator
 
 
-def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
+def _parsed(origin: Origin, encoding: str, separator: str, header: list[str]) -> Any:
     """Return all cells as text, without the header."""
     pyarrow = arrow()
     from pyarrow import csv as arrow_csv
@@ -130,7 +130,7 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
         uneven.append(row)
         return "error"
 
-    names = [str(j) for j in range(columns)]
+    names = [str(j) for j in range(len(header))]
     try:
         return arrow_csv.read_csv(
             # an open file: by the name of one pyarrow would guess whether it is compressed
@@ -156,15 +156,22 @@ def _parsed(origin: Origin, encoding: str, separator: str, columns: int) -> Any:
             ) from None
         if not uneven:
             raise
-        row = uneven[0]
-        raise TableError(
-            f"row {row.number - 1} of {origin.name} has {row.actual_columns} cells where the header has "
-            f"{row.expected_columns} names ({row.text[:60]!r}). Correct it; quote cells that hold a separator."
-        ) from None
+        raise TableError(_on_uneven(uneven[0], origin.name, header)) from None
 
 
-def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None]:
-    """Return a column of text as numbers; or None, and if some cells are numbers the first that is none."""
+def _on_uneven(row: Any, name: str, header: list[str]) -> str:
+    """Return what is to be said of a row that has not as many cells as the header has names."""
+    names, first = "name" if len(header) == 1 else "names", listed([each[:60] for each in header], 3)
+    title = row.number == 2 and row.actual_columns > len(header)
+    cure = "If the first line is a title, delete it; else correct the row" if title else "Correct it"
+    return (
+        f"row {row.number - 1} of {name} has {row.actual_columns} cells where the header has {len(header)} {names} "
+        f"({row.text[:60]!r} below {first}). {cure}; quote cells that hold a separator."
+    )
+
+
+def _as_numbers(cells: Any, separator: str) -> tuple[Any, OddCells | None]:
+    """Return a column of text as numbers; or None, and if some cells are numbers those that are none."""
     from pyarrow import compute
 
     pyarrow = arrow()
@@ -183,7 +190,7 @@ def _as_numbers(cells: Any, separator: str) -> tuple[Any, tuple[int, str] | None
         return pyarrow.chunked_array([pyarrow.array(values, pyarrow.float64())]), None
     numbers = sum(text is not None for text in texts) - len(odd)
     meant = numbers > 0 or all(text is None or _DECIMAL_COMMA.fullmatch(text) for text in texts)
-    return None, (odd[0] + 1, texts[odd[0]]) if meant else None
+    return None, OddCells.among([texts[i] for i in odd], odd) if meant else None
 
 
 def _without_empty_end(table: Any) -> Any:

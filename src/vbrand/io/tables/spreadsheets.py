@@ -1,6 +1,7 @@
 """Sheets of spreadsheets -> a table: .xlsx, .ods, and the .xls of old."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -14,14 +15,20 @@ _LARGE, _UNFOLDED = 2**28, 300
 _SEPARATOR = ";"
 
 
-def spreadsheet(origin: Origin, as_text: Collection[str], sheet: str | None = None) -> Frame:
-    """Return the table in a sheet, by default the first that looks like one; its first line names the columns."""
+def spreadsheet(
+    origin: Origin, as_text: Collection[str], sheet: str | None = None, named: Collection[str] = ()
+) -> Frame:
+    """Return the table in a sheet; its first line names the columns.
+
+    By default it is the first that looks like a table, of those with most of the columns that are `named`.
+    """
     calamine = _calamine()
     _check_size(origin)
     try:
         with origin.open() as file:
             book = calamine.load_workbook(file)
-            name, cells = _cells(book, origin.name, sheet)
+            chosen, cells = _cells(book, origin.name, sheet, named)
+            others = tuple(each for each in book.sheet_names if each != chosen)
     except calamine.PasswordError:
         raise TableError(f"{origin.name} is protected by a password; save it without one.") from None
     except calamine.CalamineError as error:
@@ -29,17 +36,18 @@ def spreadsheet(origin: Origin, as_text: Collection[str], sheet: str | None = No
             f"{origin.name} is an archive, or a spreadsheet that can't be read ({error}); save the sheet as CSV."
         ) from None
 
-    header = [_text(cell) or "" for cell in cells[0]]
+    name = f"sheet '{chosen}' of {origin.name}" if others else origin.name
+    header = _header(cells)
     _check_header(name, header, cells)
     columns = [[_text(row[j]) for row in cells[1:]] for j in range(len(header))]
     table = arrow().table(
         [arrow().chunked_array([arrow().array(column, arrow().string())]) for column in columns],
         names=[str(j) for j in range(len(header))],
     )
-    return frame_of_text(name, header, table, _SEPARATOR, as_text)
+    return replace(frame_of_text(name, header, table, _SEPARATOR, as_text), other_sheets=others)
 
 
-def _cells(book: Any, name: str, wanted: str | None) -> tuple[str, list[list[Any]]]:
+def _cells(book: Any, name: str, wanted: str | None, named: Collection[str]) -> tuple[str, list[list[Any]]]:
     """Return what a sheet is called, and its rows from the first that holds anything."""
     names = book.sheet_names
     if wanted is not None and wanted not in names:
@@ -51,8 +59,14 @@ def _cells(book: Any, name: str, wanted: str | None) -> tuple[str, list[list[Any
             f"{name} is empty{'' if wanted is None else f' in its sheet {wanted!r}'}; a table is expected."
         )
     # a sheet of one column is a note on the others
-    chosen = next((each for each in held if sheets[each].height > 1 and sheets[each].width > 1), held[0])
-    return name if len(names) == 1 else f"sheet '{chosen}' of {name}", sheets[chosen].to_python()
+    tables = [each for each in held if sheets[each].height > 1 and sheets[each].width > 1] or held[:1]
+    if len(tables) > 1:
+        tables.sort(key=lambda each: len({*named} & {*_header(sheets[each].to_python(nrows=1))}), reverse=True)
+    return tables[0], sheets[tables[0]].to_python()
+
+
+def _header(cells: list[list[Any]]) -> list[str]:
+    return [_text(cell) or "" for cell in cells[0]]
 
 
 def _check_header(name: str, header: list[str], cells: list[list[Any]]) -> None:
