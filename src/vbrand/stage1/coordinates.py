@@ -13,6 +13,8 @@ from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
 from vbrand.types import FloatArray
 
+# of a column's scale: finer differences are arithmetic. Of columns that add up to another no scatter has an inverse
+_FINEST = 1e-4
 # however thin a class is, what lies within this many scales counts as it is
 _NEAREST = 1e3
 
@@ -37,6 +39,8 @@ class Coordinates:
         unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
         if step is None:
             step = rounding_steps(rows) if rounded else np.zeros(unit.size)
+        if rounded:
+            step = np.maximum(step, _FINEST * unit)
         return cls(medians(rows), unit, step if step.any() else None)
 
     @property

@@ -101,12 +101,14 @@ def learn_modes(
 
     deviations, unit = _clean_deviations(rows, member, way)
     turned = not np.isnan(rows).any()
-    white = White.by(*_pooled_root(deviations, unit, way), turned)
+    free = deviations.shape[0] - classes.size
+    white = White.by(*_pooled_root(deviations, unit, free, way), turned)
     modes = _all_modes(rows, member, white, way)
     if len(modes) > classes.size:
         # the scatter of classes spans their modes: again, in units of the scatter within modes
         within = np.concatenate([mode.rows - mode.fit.posterior.components.mean[0] for mode in modes])
-        white = White.by(*_pooled_root(white.outward(within) / unit, unit, way), turned)
+        deviations, free = white.outward(within) / unit, within.shape[0] - len(modes)
+        white = White.by(*_pooled_root(deviations, unit, free, way), turned)
         modes = _all_modes(rows, member, white, way)
 
     used, root = joined([mode.fit.statistics for mode in modes]), white.root
@@ -253,10 +255,13 @@ def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatA
     return np.asarray(deviation[distance <= edge])
 
 
-def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[FloatArray, FloatArray]:
+def _pooled_root(
+    deviations: FloatArray, unit: FloatArray, free: int, way: _Way
+) -> tuple[FloatArray, FloatArray]:
     """Return a root R of the scatter R R' of deviations, which are in units of columns, by a Student fit, and R^-1.
 
-    The symmetric root: neither scales nor the order of columns matter.
+    The symmetric root: neither scales nor the order of columns matter. `free` are the rows less the centres that
+    deviations are from.
     """
     p, tuning = unit.size, way.tuning
     sphere = Components(
@@ -269,8 +274,21 @@ def _pooled_root(deviations: FloatArray, unit: FloatArray, way: _Way) -> tuple[F
     )
     pooled = _one_component(deviations, sphere).posterior.components
     # (3.16)  white = E diag(size^-1/2) E' x,  E diag(size) E' = pooled scatter
-    root, inverse = symmetric_roots(pooled.expected_scatter[0])
+    root, inverse = symmetric_roots(_no_rounder_than_rows(pooled.expected_scatter[0], pooled.divisor, free, tuning))
     return unit[:, None] * root, inverse / unit
+
+
+def _no_rounder_than_rows(scatter: FloatArray, divisor: FloatArray, free: int, tuning: Stage1Tuning) -> FloatArray:
+    """Return a scatter in which the spherical rows hide no direction that is surely thin, as where columns add up.
+
+    With the width of spherical rows there, the scatters of components would follow from how many rows they have.
+    """
+    size, axes = np.linalg.eigh(divisor[0] * scatter)
+    rows = np.maximum(size - tuning.spherical_rows, free * np.square(tuning.rounding))  # w
+    # (3.16)  size ~ w + 5 min(1, w / t),  t = 5 (1 - (p / n)^1/2)^2: so small the rows' own may be, if all is round
+    thin = tuning.spherical_rows * np.square(1.0 - np.sqrt(min(1.0, size.size / max(free, 1))))
+    worth = tuning.spherical_rows * np.minimum(1.0, rows / max(thin, np.finfo(np.float64).tiny))
+    return np.asarray((axes * (rows + worth)) @ axes.T / divisor[0])
 
 
 def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: White, way: _Way) -> list[_Mode]:
