@@ -1,7 +1,7 @@
 """What was found: a known class or a novel group for every row, with probabilities."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from operator import index
@@ -13,44 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.checks import brief, check_number
-from vbrand.discovery.summary import Summary, in_a_sentence
+from vbrand.discovery.context import Context
+from vbrand.discovery.summary import Summary, in_sentences, on_groups
 from vbrand.facts.check import UNCHECKED, Check
-from vbrand.facts.events import NO_EVENTS, EventLog
-from vbrand.facts.explain import Explanation, Yardstick
+from vbrand.facts.events import NO_EVENTS, EventKind, EventLog
+from vbrand.facts.explain import Explanation
 from vbrand.facts.facts import Climb, Facts, facts_of
 from vbrand.facts.groups import Group, GroupCount
 from vbrand.io.files.provenance import versions
 from vbrand.io.files.whole import write_whole
-from vbrand.io.tables.likeness import Likeness
 from vbrand.pictures.page import report_html
 from vbrand.pictures.plots import Plots
 from vbrand.pictures.sketch import map_svg
 from vbrand.samples import chunks
-from vbrand.stage1.lessons import Witnesses
-from vbrand.trust.drift import Drift
 from vbrand.types import BoolArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Context:
-    """What a discovery is about: the rows, the known classes, and the limits for novel rows and groups."""
-
-    table: Any  # (n, p) in the user's units: an array, or rows that lie on disk
-    yardstick: Yardstick  # the known classes as they are after the discovery
-    columns: tuple[str, ...]
-    threshold: float  # rows with a larger P(novel) are novel
-    min_group: int  # novel groups of fewer rows are outlier groups
-    notes: tuple[str, ...]  # what was done to the table, in sentences
-    likeness: Likeness = field(default_factory=Likeness)  # of the table as the user has it
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the detector, as files hold them
-    witnesses: Witnesses | None = None  # labelled rows, where they are at hand
-    cautions: tuple[str, ...] = ()  # what the answer may rest on that tells nothing of novelty, in sentences
-    drifts: tuple[Drift, ...] = ()  # classes whose rows are not where their labelled rows were
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """Return the known labels, (J,)."""
-        return self.yardstick.classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +333,7 @@ class Discovery(ABC):
         ...
         """
         trust = UNCHECKED if self.check is None else str(self.check)
-        trust = "\n".join([trust, *self.context.cautions])
+        trust = "\n".join([trust, *self.cautions])
         return Summary(self.groups, self.notes, trust, self.context.likeness.without_index())
 
     def select(self, false_share: float = 0.1) -> BoolArray:
@@ -391,10 +367,11 @@ class Discovery(ABC):
         """Return the sentence, the check, the table of groups and the map, for notebooks: no script is in it."""
         return f"<p><strong>{escape(repr(self))}</strong></p>{self.summary()._repr_html_()}{map_svg(self.facts())}"
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Return what the answer may rest on that tells nothing of novelty, in sentences."""
+        before = [event.group for event in self.log if event.kind == EventKind.DRIFTED]
+        return (*self.context.cautions, *on_groups(self.groups, {*self.context.moved, *before}))
+
     def __repr__(self) -> str:
-        moved = [
-            f"{self.classes[drift.member]!s} has moved: its rows lie {drift.distance:.1f} sd from its labelled rows."
-            for drift in self.context.drifts
-        ]
-        cautions = [f"{caution[0].upper()}{caution[1:]}" for caution in self.context.cautions]
-        return " ".join([in_a_sentence(self.groups), *moved, *cautions])
+        return in_sentences(self.groups, self.context.moved, self.cautions)

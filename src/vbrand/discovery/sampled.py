@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from vbrand.discovery.base import Context, Discovery
+from vbrand.discovery.base import Discovery
 from vbrand.discovery.chains import Chains
+from vbrand.discovery.context import Context
 from vbrand.discovery.diagnostics import effective_size, split_rhat
 from vbrand.discovery.memberships import label_names
 from vbrand.discovery.summary import Summary

@@ -11,6 +11,11 @@ from vbrand.facts.groups import Group, GroupKind, plural
 from vbrand.facts.terms import TERMS
 from vbrand.io.tables.likeness import Likeness
 
+# of the distance of a class's own rows: a group that lies no farther away may be this class, if that has moved
+_NEAR = 2.0
+# of the rows of such a group: a class that has no more is not where it was
+_HARDLY_ANY = 0.05
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -90,7 +95,31 @@ class Summary:
         return f"<p>{escape(self.trust)}</p>{table}{told}"
 
 
-def in_a_sentence(groups: tuple[Group, ...]) -> str:
+def in_sentences(groups: tuple[Group, ...], moved: dict[str, float], cautions: tuple[str, ...]) -> str:
+    """Return the answer in words: the groups, classes that have moved and by how much, and what else it may rest on."""
+    told = [
+        f"{name} has moved, or novel rows pass for it: its rows lie {distance:.1f} sd from its labelled rows."
+        for name, distance in moved.items()
+    ]
+    return " ".join([_in_a_sentence(groups), *told, *(f"{caution[0].upper()}{caution[1:]}" for caution in cautions)])
+
+
+def on_groups(groups: tuple[Group, ...], moved: set[str]) -> list[str]:
+    """Return which novel groups may be a known class near by: it has moved, or hardly any row is in its place."""
+    rows = {group.name: group.rows for group in groups if group.kind == GroupKind.KNOWN}
+    told = list[str]()
+    for group in groups:
+        why = group.explanation
+        if group.kind != GroupKind.NOVEL or why is None or not group.rows or why.distance >= _NEAR * why.typical:
+            continue
+        if why.nearest in moved:
+            told.append(f"{group.name} may be {why.nearest}, if it has moved.")
+        elif rows[why.nearest] < _HARDLY_ANY * group.rows:
+            told.append(f"{group.name} may be {why.nearest}: it lies near by, and hardly any row is left in its place.")
+    return told
+
+
+def _in_a_sentence(groups: tuple[Group, ...]) -> str:
     """Return how many rows belong to known classes, to novel groups, to doubtful ones, and how many are outliers."""
     known = [group.rows for group in groups if group.kind == GroupKind.KNOWN]
     novel = [group.rows for group in groups if group.kind == GroupKind.NOVEL and not group.doubtful]

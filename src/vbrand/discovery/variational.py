@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from vbrand.discovery.base import Context, Discovery
+from vbrand.discovery.base import Discovery
+from vbrand.discovery.context import Context
 from vbrand.discovery.memberships import Predictive, group_probabilities, label_names, memberships
 from vbrand.facts.check import Check, check_of
 from vbrand.facts.events import EventLog

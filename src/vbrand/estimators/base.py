@@ -22,12 +22,12 @@ from vbrand.checks import (
     check_seed,
     check_whole,
 )
-from vbrand.discovery.base import Context
+from vbrand.discovery.context import Context
+from vbrand.estimators.cautions import on_columns, ranges_of
 from vbrand.estimators.fitted import Fitted, Learned, Views, before_discovery
 from vbrand.estimators.gaps import has_cells, notes_on_classes
 from vbrand.estimators.predicting import Predictor
 from vbrand.estimators.progress import compilation_told, passes_shown
-from vbrand.estimators.ranges import cautions_on, ranges_of
 from vbrand.estimators.repeated import given_rows, labelled_rows, samples_of
 from vbrand.estimators.settings import LARGEST, as_numbers, check_beliefs, extremes_told, plain
 from vbrand.estimators.tuning import TUNED, Tuning
@@ -294,7 +294,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             likeness=table.likeness,
             settings=kept_settings(self.get_params()),
             witnesses=learned.witnesses,
-            cautions=cautions_on(table.rows, learned.passage, learned.ranges),
+            cautions=on_columns(table.rows, learned.passage, learned.ranges),
         )
 
     def _smallest_group(self, rows: int) -> int:

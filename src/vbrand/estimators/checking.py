@@ -1,5 +1,6 @@
 """From a fitted detector to the check of its answer, and from its verdict to what is stored."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -102,6 +103,12 @@ def refuse_without_check(max_false_novelty: float | None) -> None:
             "max_false_novelty needs the check, which is off or has no labelled rows (a model that was saved without "
             "them). Turn the check on, or leave max_false_novelty out."
         )
+
+
+def warn_of_room(max_novel: int) -> None:
+    """Warn the caller of `discover` that there may be more novel groups than there is room for."""
+    words = f"all {max_novel} places for novel groups are in use: raise max_novel, there may be more of them."
+    warnings.warn(words, UserWarning, stacklevel=5)
 
 
 def plain_meaning(prior: Prior, posterior: Posterior) -> Meaning:

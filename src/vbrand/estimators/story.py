@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from vbrand.discovery.variational import Numbered, VariationalDiscovery
-from vbrand.estimators.fitted import INSIDE, Finding, Learned, Story
+from vbrand.estimators.fitted import INSIDE, Finding, Story
 from vbrand.estimators.identity import Identity
 from vbrand.facts.events import NO_EVENTS, Event, EventKind, EventLog
 from vbrand.inference.batches import Earlier, Further, statistics_in, with_earlier
@@ -16,7 +16,6 @@ from vbrand.model.earlier import taught_by
 from vbrand.model.posterior import Posterior
 from vbrand.model.statistics import joined, nothing_about
 from vbrand.samples import evenly
-from vbrand.trust.drift import Batch, Drift, drifts
 from vbrand.trust.meaning import Meaning, Memberships
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -125,26 +124,6 @@ def inside_of(parts: Sequence[Memberships], threshold: float) -> BoolArray:
     return np.concatenate(
         [part.is_novel(threshold) & (part.novel.argmax(axis=1) == part.novel.shape[1] - 1) for part in parts]
     )
-
-
-def drifts_in(
-    learned: Learned,
-    rows: Rows,
-    member: IntArray | None,
-    parts: Sequence[Memberships],
-    further: Further,
-    story: Story,
-) -> tuple[Drift, ...]:
-    """Return the known classes that have moved, by the rows of a batch; none where no labelled row is at hand.
-
-    `member` is the class of rows of the batch, -1 where it is not known.
-    """
-    if learned.witnesses is None:
-        return ()
-    held = np.concatenate([np.exp(part.known) for part in parts])[: len(rows)].sum(axis=0)
-    table = rows.working(slice(None))
-    batch = Batch(story.batches + 1, table, np.full(len(rows), -1) if member is None else member, held)
-    return drifts(batch, learned.witnesses, further.found.best.posterior, further.prior.class_of[: story.known])
 
 
 def numbered(

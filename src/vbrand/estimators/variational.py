@@ -1,7 +1,6 @@
 """VBrand, the variational detector: validates, calls, stores."""
 
 import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from vbrand.discovery.memberships import Answers, answers_of, memberships
 from vbrand.discovery.variational import discovery_of, in_user_units
 from vbrand.estimators.batches import Batches, Task
+from vbrand.estimators.cautions import beside, beside_some
 from vbrand.estimators.checking import (
     case_of,
     labelled_classes,
@@ -20,6 +20,7 @@ from vbrand.estimators.checking import (
     plain_meaning,
     refuse_without_check,
     strict_threshold,
+    warn_of_room,
     with_witnesses,
     without_witnesses,
 )
@@ -33,7 +34,7 @@ from vbrand.estimators.paper import Published
 from vbrand.estimators.progress import passes_shown, shown
 from vbrand.estimators.settings import check_effort
 from vbrand.estimators.starting import start_of
-from vbrand.estimators.story import drifts_in, earlier_of, inside_of, log_of, numbered, together, told
+from vbrand.estimators.story import earlier_of, inside_of, log_of, numbered, together, told
 from vbrand.inference.batches import Earlier, Further, find_further
 from vbrand.inference.rows import Rows
 from vbrand.inference.search import Effort, Search, find
@@ -237,11 +238,7 @@ class VBrand(Published, Batches):
         meaning = plain_meaning(prior, best.posterior) if verdict is None else verdict.meaning
         pieces = pieces_of_classes(meaning, best.statistics.counts)
         if fit.found.full and not pieces.size:
-            warnings.warn(
-                f"all {self.max_novel} places for novel groups are in use: raise max_novel, there may be more of them.",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn_of_room(self.max_novel)
 
         threshold = strict_threshold(verdict, float(self.threshold), self.max_false_novelty)
         finding = Finding(view, prior, best.posterior, meaning, np.empty(0, dtype=np.int64), threshold)
@@ -254,9 +251,11 @@ class VBrand(Published, Batches):
         same, before = None, None
         if story is not None:
             parts = [part for _, part in memberships(everything, finding)]
-            context = replace(context, drifts=drifts_in(task.learned, rows, task.member, parts, fit, story))
+            context = beside(context, learned, rows, parts, fit, task.member, story.batches + 1, story.known)
             same = identity(story, fit, inside_of(parts, context.threshold))
             before = numbered(story, fit, same, meaning, parts, context.threshold)
+        elif verdict is not None:
+            context = beside_some(context, learned, rows, fit, finding, self._tuning.check.rows)
         with passes_shown(self.verbose, getattr(table.rows, "scratch", None), "answering"):
             discovery = discovery_of(
                 context,

@@ -71,7 +71,8 @@ TERMS = {
         "An event: rows of a known class are not where its labelled rows were. Beside it stands how far from there "
         "they are, in standard deviations (sd)."
     ),
-    "moved": "A known class has moved if its rows are not where its labelled rows were: it has drifted.",
+    "moved": "A known class has moved (drifted) if its rows are not where its labelled rows were; novel rows that pass "
+    "for it look the same.",
     "threshold": "Rows with a larger P(novel) are called novel.",
     "tails": (
         "How far rows stray from their class. Student t with few degrees of freedom allows for rows far out; a "

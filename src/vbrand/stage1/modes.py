@@ -255,9 +255,7 @@ def _clean_of_class(rows: FloatArray, stand_in: FloatArray, way: _Way) -> FloatA
     return np.asarray(deviation[distance <= edge])
 
 
-def _pooled_root(
-    deviations: FloatArray, unit: FloatArray, free: int, way: _Way
-) -> tuple[FloatArray, FloatArray]:
+def _pooled_root(deviations: FloatArray, unit: FloatArray, free: int, way: _Way) -> tuple[FloatArray, FloatArray]:
     """Return a root R of the scatter R R' of deviations, which are in units of columns, by a Student fit, and R^-1.
 
     The symmetric root: neither scales nor the order of columns matter. `free` are the rows less the centres that
@@ -287,7 +285,7 @@ def _no_rounder_than_rows(scatter: FloatArray, divisor: FloatArray, free: int, t
     rows = np.maximum(size - tuning.spherical_rows, free * np.square(tuning.rounding))  # w
     # (3.16)  size ~ w + 5 min(1, w / t),  t = 5 (1 - (p / n)^1/2)^2: so small the rows' own may be, if all is round
     thin = tuning.spherical_rows * np.square(1.0 - np.sqrt(min(1.0, size.size / max(free, 1))))
-    worth = tuning.spherical_rows * np.minimum(1.0, rows / max(thin, np.finfo(np.float64).tiny))
+    worth = tuning.spherical_rows * (np.minimum(rows, thin) / thin if thin > 0.0 else np.ones(size.size))
     return np.asarray((axes * (rows + worth)) @ axes.T / divisor[0])
 
 

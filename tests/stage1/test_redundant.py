@@ -1,0 +1,75 @@
+"""Columns that add up to others, or repeat them in another unit, say nothing new and hide nothing."""
+
+import numpy as np
+import pytest
+from scipy.linalg import block_diag
+
+from vbrand import VBrand
+from vbrand.model.kernels import Student
+from vbrand.stage1.modes import _no_rounder_than_rows, learn_modes
+from vbrand.stage1.tuning import TUNED
+
+WAYS = {
+    "a total": lambda rows: np.column_stack([rows, rows.sum(axis=1)]),
+    "a rounded total": lambda rows: np.round(np.column_stack([rows, rows.sum(axis=1)]), 2),
+    "another unit of each": lambda rows: np.column_stack([rows, 32.0 + 1.8 * rows]),
+    "four sums": lambda rows: np.column_stack([rows, rows @ np.random.default_rng(9).normal(size=(4, 4))]),
+}
+
+
+def table(seed, labelled=60, each=300, novel=40):
+    """Return labelled rows of three classes, and unlabelled ones, the last of which are six deviations from a class."""
+    rng = np.random.default_rng(seed)
+    centres = np.array([[0.0, 0.0, 0.0, 0.0], [7.0, 1.0, 0.0, -2.0], [0.0, 7.0, 2.0, 1.0], [0.0, 0.0, 6.0, 0.0]])
+    known = np.vstack([centre + rng.normal(size=(labelled, 4)) for centre in centres[:3]])
+    sizes = (each, each, each, novel)
+    new = np.vstack([centre + rng.normal(size=(n, 4)) for centre, n in zip(centres, sizes, strict=True)])
+    return known, np.repeat(["ash", "oak", "elm"], labelled), new, np.repeat([0, 1, 2, 3], sizes)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("check", ["auto", 0])
+def test_redundant_columns_hide_no_novelty_and_make_none(way, check):
+    known, labels, new, truth = table(0)
+    detector = VBrand(check=check, random_state=0).fit(WAYS[way](known), labels)
+    found = detector.discover(WAYS[way](new))
+    novel = found.labels == "novel"
+    assert novel[truth == 3].mean() > 0.9
+    assert novel[truth < 3].mean() < 0.02
+    for trace in found.traces:
+        assert (np.diff(trace) >= -1e-9 * np.abs(trace[:-1])).all()
+
+
+def test_a_row_that_breaks_a_sum_is_novel():
+    known, labels, new, truth = table(1)
+    rows = WAYS["a total"](new[truth < 3])
+    rows[7, 4] += 1.0
+    found = VBrand(random_state=0).fit(WAYS["a total"](known), labels).discover(rows)
+    assert np.flatnonzero(found.labels == "novel").tolist() == [7]
+
+
+def test_a_thin_direction_is_as_wide_as_the_rows_are_there():
+    """(3.16): spherical rows of the width of columns are worth less there than the rows themselves."""
+    rng = np.random.default_rng(2)
+    rows = np.vstack([rng.normal(place, 1.0, (80, 3)) for place in (0.0, 9.0)])
+    thin = 1e-3 * rng.normal(size=160)
+    table = np.column_stack([rows, rows.sum(axis=1) + thin])
+    known = learn_modes(table / table.std(axis=0), np.repeat([0, 1], 80), kernel=Student(15.0))
+    across = np.array([1.0, 1.0, 1.0, -1.0]) * table.std(axis=0)
+    variances = np.einsum("i,kij,j->k", across, known.scatters, across)
+    assert ((variances > 0.5 * thin.var()) & (variances < 2.5 * thin.var())).all()
+
+
+@pytest.mark.parametrize("rows", [20, 200])
+def test_where_all_is_round_spherical_rows_count_in_full(rows):
+    """The least of n rows in p round directions is 5 (1 - sqrt(p / n))^2 or more, but for chance."""
+    own = np.random.default_rng(3).normal(size=(rows, 4))
+    total = own.T @ own + TUNED.spherical_rows * np.eye(4)
+    found = _no_rounder_than_rows(total / 7.0, np.array([7.0]), rows, TUNED)
+    np.testing.assert_allclose(found, total / 7.0, rtol=1e-12, atol=1e-12)
+
+
+def test_fewer_rows_than_columns_say_of_no_direction_that_it_is_thin():
+    total = block_diag(np.eye(2) * 30.0, np.zeros((3, 3))) + TUNED.spherical_rows * np.eye(5)
+    found = _no_rounder_than_rows(total, np.array([1.0]), 4, TUNED)
+    np.testing.assert_allclose(found, total, rtol=1e-9)
