@@ -183,7 +183,8 @@ def test_a_class_that_moves_is_told_in_a_sentence_and_in_the_log(rng):
     moved[:50, 0] += 1.2
     found = detector.update(moved)
     assert str(found).startswith(
-        "100 rows belong to the 2 known classes, none to a novel group. oat has moved, or novel rows pass for it: its rows lie 1."
+        "100 rows belong to the 2 known classes, none to a novel group. "
+        "oat has moved, or novel rows pass for it: its rows lie 1."
     )
     assert str(found).endswith(" sd from its labelled rows.")
     assert found.facts().sentence == str(found)
