@@ -13,6 +13,7 @@ from vbrand.io.tables.likeness import Likeness
 
 # of the distance of a class's own rows: a group that lies no farther away may be this class, if that has moved
 _NEAR = 2.0
+_NAMED = 3
 # of the rows of such a group: a class that has no more is not where it was
 _HARDLY_ANY = 0.05
 
@@ -107,16 +108,28 @@ def in_sentences(groups: tuple[Group, ...], moved: dict[str, float], cautions: t
 def on_groups(groups: tuple[Group, ...], moved: set[str]) -> list[str]:
     """Return which novel groups may be a known class near by: it has moved, or hardly any row is in its place."""
     rows = {group.name: group.rows for group in groups if group.kind == GroupKind.KNOWN}
-    told = list[str]()
+    near = dict[str, list[str]]()
     for group in groups:
         why = group.explanation
         if group.kind != GroupKind.NOVEL or why is None or not group.rows or why.distance >= _NEAR * why.typical:
             continue
         if why.nearest in moved:
-            told.append(f"{group.name} may be {why.nearest}, if it has moved.")
+            near.setdefault(f"{why.nearest}, if it has moved", []).append(group.name)
         elif rows[why.nearest] < _HARDLY_ANY * group.rows:
-            told.append(f"{group.name} may be {why.nearest}: it lies near by, and hardly any row is left in its place.")
-    return told
+            near.setdefault(f"{why.nearest}: hardly any row is left in its place, and it is near", []).append(
+                group.name
+            )
+    return [f"{_several(names)} may be {what}." for what, names in near.items()]
+
+
+def _several(names: list[str]) -> str:
+    """Return some names, of many the first ones.
+
+    >>> _several(["novel 1"]), _several(["novel 1", "novel 2", "novel 3", "novel 4", "novel 5"])
+    ('novel 1', 'novel 1, novel 2, novel 3 and 2 more')
+    """
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _in_a_sentence(groups: tuple[Group, ...]) -> str:

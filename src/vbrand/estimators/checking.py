@@ -108,7 +108,7 @@ def refuse_without_check(max_false_novelty: float | None) -> None:
 def warn_of_room(max_novel: int) -> None:
     """Warn the caller of `discover` that there may be more novel groups than there is room for."""
     words = f"all {max_novel} places for novel groups are in use: raise max_novel, there may be more of them."
-    warnings.warn(words, UserWarning, stacklevel=5)
+    warnings.warn(words, UserWarning, stacklevel=7)
 
 
 def plain_meaning(prior: Prior, posterior: Posterior) -> Meaning:
