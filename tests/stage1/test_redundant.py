@@ -6,6 +6,7 @@ from scipy.linalg import block_diag
 
 from vbrand import VBrand
 from vbrand.model.kernels import Student
+from vbrand.stage1.coordinates import Coordinates
 from vbrand.stage1.modes import _no_rounder_than_rows, learn_modes
 from vbrand.stage1.tuning import TUNED
 
@@ -73,3 +74,23 @@ def test_fewer_rows_than_columns_say_of_no_direction_that_it_is_thin():
     total = block_diag(np.eye(2) * 30.0, np.zeros((3, 3))) + TUNED.spherical_rows * np.eye(5)
     found = _no_rounder_than_rows(total, np.array([1.0]), 4, TUNED)
     np.testing.assert_allclose(found, total, rtol=1e-9)
+
+
+def test_only_columns_that_add_up_to_others_lose_their_last_digits():
+    known, labels, _, _ = table(3)
+    member = np.unique(labels, return_inverse=True)[1]
+
+    def step_of(rows):
+        return Coordinates.of(rows).where_columns_add_up(rows, member).step
+
+    assert step_of(known) is None
+    rows = WAYS["a total"](known)
+    np.testing.assert_allclose(step_of(rows), 1e-4 * Coordinates.of(rows).unit)
+    rows[::40, 4] += 3.0  # some that do not add up are wrong, or new
+    assert step_of(rows) is not None
+    rows = known + 0.0
+    rows[:, 3] = rows[:, :3].sum(axis=1) + 0.01 * rows[:, 3]
+    assert step_of(rows) is None
+    assert step_of(np.where(np.eye(180, 5) > 0.0, np.nan, WAYS["a total"](known))) is not None
+    few = Coordinates.of(known[:6]).where_columns_add_up(known[:6], np.zeros(6, dtype=np.int64))
+    assert few.step is None

@@ -10,7 +10,7 @@ from vbrand.trust.company import company
 def in_samples(rng, places, samples, rows):
     """Return rows about places, so many of each of the samples of each, and the sample that each is of."""
     middles = np.concatenate([place + rng.normal(size=(samples, 3)) for place in places])
-    return np.repeat(middles, rows, axis=0) + 0.3 * rng.normal(size=(len(middles) * rows, 3))
+    return np.repeat(middles, rows, axis=0) + 0.1 * rng.normal(size=(len(middles) * rows, 3))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -20,6 +20,15 @@ def test_rows_labelled_by_lot_keep_no_company_whatever_is_novel(seed):
     labelled = rng.random(300) < 0.4
     novel = rng.normal(1.0, 0.2, (60, 3))  # within both, and dense
     assert abs(company(rows[labelled], np.vstack([rows[~labelled], novel]))) < 4.0
+
+
+def test_many_small_classes_beside_much_novelty_keep_no_company():
+    """Of a larger neighbourhood most would be novel: small classes would seem to keep to themselves."""
+    rng = np.random.default_rng(0)
+    known, novel = 6.0 * rng.normal(size=(30, 4)), 6.0 * rng.normal(size=(10, 4))
+    labelled, others = (np.concatenate([place + rng.normal(size=(5, 4)) for place in known]) for _ in range(2))
+    strange = np.concatenate([place + rng.normal(size=(40, 4)) for place in novel])
+    assert company(labelled, np.vstack([others, strange])) < 4.0
 
 
 @pytest.mark.parametrize("rows", [3, 10])
@@ -42,6 +51,7 @@ def test_copies_count_as_neighbours_but_a_row_is_none_of_its_own():
     assert company(rows, rows) < 4.0  # there are as many labelled copies as others
 
 
+@pytest.mark.filterwarnings("ignore:all 20 places")
 def test_an_answer_says_that_labelled_rows_lie_together():
     rng = np.random.default_rng(1)
     known, new = in_samples(rng, (0.0, 8.0), 12, 10), in_samples(rng, (0.0, 8.0), 24, 10)

@@ -37,6 +37,7 @@ from vbrand.io.files.provenance import kept_settings
 from vbrand.io.sources.opened import is_source, open_labelled, open_rows
 from vbrand.io.sources.scratch import Scratch
 from vbrand.io.tables.categories import Categories, Wanted, coded, recoded, renumbered, settled
+from vbrand.io.tables.ids import columns_like_ids
 from vbrand.io.tables.labels import names_alike, read_labels
 from vbrand.io.tables.likeness import Given, Likeness
 from vbrand.io.tables.validated import Columns, first_rows, more_rows
@@ -159,6 +160,7 @@ class Shell(Predictor, BaseEstimator):  # type: ignore[misc]
             labels, given = read_labels(y)
             check_consistent_length(table, labels)
             samples = samples_of(groups, table.shape[0])
+            _warn_of_ids(table[given], columns, {one.column for one in numbered})
         taught = given & has_cells(table)
         if not taught.any():
             raise ValueError("no labelled row has any value: there is nothing to learn from.")
@@ -368,3 +370,14 @@ def _varying_columns(rows: NDArray[Any], columns: Columns, categories: list[int]
         names = columns.listed(np.flatnonzero(constant))
         warnings.warn(f"dropped {names}: the same value, or none, in all labelled rows.", UserWarning, stacklevel=4)
     return ~constant & ~category, ~constant
+
+
+def _warn_of_ids(rows: NDArray[Any], columns: Columns, categories: set[int]) -> None:
+    """Warn the caller of `fit` of columns of a data frame that may name rows: they are measured all the same."""
+    if columns.names is None:
+        return
+    found = columns_like_ids(columns.names, rows)
+    found = found[[j not in categories for j in found.tolist()]]
+    if found.size:
+        words = f"{columns.listed(found)}: measured, but if that numbers, names or dates the rows, leave it out."
+        warnings.warn(words, UserWarning, stacklevel=3)

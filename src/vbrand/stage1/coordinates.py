@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from vbrand.inference.rows import FARTHEST, Rows, Source
 from vbrand.robust.columns import checked_scales, column_scales, medians, stand_in_scale
 from vbrand.robust.rounding import rounding_steps
+from vbrand.samples import evenly
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
-from vbrand.types import FloatArray
+from vbrand.types import FloatArray, IntArray
 
-# of a column's scale: finer differences are arithmetic. Of columns that add up to another no scatter has an inverse
+# of a column's scale: where columns add up to others finer differences are arithmetic
 _FINEST = 1e-4
+# parts of the rows that are looked at, one of which has none that is wrong
+_PARTS = 20
 # however thin a class is, what lies within this many scales counts as it is
 _NEAREST = 1e3
 
@@ -39,9 +42,19 @@ class Coordinates:
         unit = checked_scales(column_scales(rows, stand_in=stand_in_scale(rows)))
         if step is None:
             step = rounding_steps(rows) if rounded else np.zeros(unit.size)
-        if rounded:
-            step = np.maximum(step, _FINEST * unit)
         return cls(medians(rows), unit, step if step.any() else None)
+
+    def where_columns_add_up(self, rows: FloatArray, member: IntArray) -> "Coordinates":
+        """Return coordinates for these rows of classes: if columns add up to others, none is known to the last digit.
+
+        Without that no scatter would have an inverse.
+        """
+        whole = ~np.isnan(rows).any(axis=1)
+        rows, member = np.clip(rows[whole] / self.unit, -FARTHEST, FARTHEST), member[whole]
+        if not _add_up([rows[member == j] for j in np.unique(member)]):
+            return self
+        finest = _FINEST * self.unit
+        return replace(self, step=finest if self.step is None else np.maximum(self.step, finest))
 
     @property
     def log_volume(self) -> float:
@@ -100,3 +113,21 @@ class Coordinates:
             scatters=known.scatters * square,
             average=known.average * square,
         )
+
+
+def _add_up(classes: list[FloatArray]) -> bool:
+    """Return whether most rows of each class lie in one plane, given the rows of each; some may be far from it."""
+    p = classes[0].shape[1] if classes else 0
+    if sum(rows.shape[0] - 1 for rows in classes) <= p:  # so few lie in a plane whatever they are
+        return False
+    # rows that are far from it turn the plane of all; that of some of them is right
+    size = 2 * p + 2
+    parts = [rows[first : first + size] for rows in classes for first in range(0, rows.shape[0] - size + 1, size)]
+    apart = [np.concatenate([rows - rows.mean(axis=0) for rows in classes])]
+    apart += [parts[i] - parts[i].mean(axis=0) for i in evenly(len(parts), _PARTS).tolist()]
+    for rows in apart:
+        normal = np.linalg.eigh(rows.T @ rows)[1][:, 0]
+        across = [own @ normal for own in classes]
+        if np.median(np.concatenate([np.abs(own - np.median(own)) for own in across])) <= _FINEST:
+            return True
+    return False

@@ -16,6 +16,8 @@ from vbrand.types import BoolArray, FloatArray
 
 # of a column's robust scale: a coarser step is worth a sentence
 _COARSE = 0.1
+# of a column's robust scale, too: steps so long leave it two or three levels
+_LEVELS = 2.0
 
 
 def column_means(rows: FloatArray) -> FloatArray:
@@ -68,7 +70,7 @@ class Passage:
         step, unit = self.coordinates.step, self.coordinates.unit
         if step is None or self.reduction is not None:
             return ()
-        matters, step = step > _COARSE * unit, self.steps
+        matters, step = (step > _COARSE * unit) & (self.steps > 0.0), self.steps
         return tuple(
             f"{name} to {size:.6g}"
             for name, size, spoken in zip(self.kept_columns, step.tolist(), matters.tolist(), strict=True)
@@ -196,9 +198,14 @@ class Passage:
 
     @property
     def steps(self) -> FloatArray:
-        """Return what the kept columns are rounded to, 0 where nothing is known of it, (p,)."""
+        """Return what the kept columns are rounded to, 0 where nothing is known of it, (p,).
+
+        Of columns with hardly more than two levels, such as absent and present, each is what it is: none was rounded.
+        """
         step = self.coordinates.step if self.warp is None else self.warp.step
-        return np.zeros(int(self.kept.sum())) if step is None or self.reduction is not None else step
+        if step is None or self.reduction is not None:
+            return np.zeros(int(self.kept.sum()))
+        return step if self.warp is not None else np.where(step >= _LEVELS * self.coordinates.unit, 0.0, step)
 
     def with_levels(self, numbers: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
         """Return numbers of rows, and after them their levels, -1 for a missing one."""

@@ -10,8 +10,8 @@ from scipy.spatial import KDTree
 from vbrand.samples import evenly
 from vbrand.types import FloatArray
 
-# the nearest rows, and those that are looked at beside them: as many as are a neighbourhood
-_NEAR, _AROUND = 4, 40
+# the nearest rows, and those that are looked at beside them: of more, small classes are few, and novel rows many
+_NEAR, _AROUND = 4, 12
 # labelled rows that are asked
 _ASKED = 500
 
@@ -34,8 +34,8 @@ def company(labelled: FloatArray, others: FloatArray) -> float:
     own[~own.any(axis=1), -1] = True
     shares = (nearest[~own].reshape(asked.size, around) < labelled.shape[0]).astype(np.float64)
 
-    # (9.28)  z = sum_i (f_i - g_i) / (sum_i h_i (1 - h_i) (1 / 4 + 1 / 36))^1/2:  shares of labelled rows among the
-    #         four nearest, the 36 next and all forty
+    # (9.28)  z = sum_i (f_i - g_i) / (sum_i h_i (1 - h_i) (1 / 4 + 1 / 8))^1/2:  shares of labelled rows among the
+    #         four nearest, the eight next and all twelve
     near, around_them, all_of_them = shares[:, :_NEAR], shares[:, _NEAR:], shares.mean(axis=1)
     spread = (all_of_them * (1.0 - all_of_them)).sum() * (1.0 / _NEAR + 1.0 / (around - _NEAR))
     return float((near.mean(axis=1) - around_them.mean(axis=1)).sum() / np.sqrt(spread)) if spread > 0.0 else 0.0

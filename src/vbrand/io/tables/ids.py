@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbrand.io.tables.frames import UNNAMED, Frame
-from vbrand.types import BoolArray, FloatArray
+from vbrand.types import BoolArray, FloatArray, IntArray
 
 # words that no measurement has in its name
 _SURE = {"id", "ids", "uid", "guid", "uuid", "rowname", "rownames", "rowid", "rownum"}
@@ -53,6 +53,17 @@ def id_columns(frames: Sequence[Frame], columns: Sequence[str]) -> dict[str, Rea
         if reason is not None:
             found[name] = reason
     return found
+
+
+def columns_like_ids(names: Sequence[str], table: NDArray[Any]) -> IntArray:
+    """Return which columns of numbers in memory look as if they named or counted the rows, or held their dates.
+
+    >>> columns_like_ids(["sample_id", "ash"], np.column_stack([np.arange(9.0), np.arange(9.0) % 4 + 0.5]))
+    array([0])
+    """
+    columns = np.asarray(table, dtype=np.float64).T
+    asked = [j for j, name in enumerate(names) if len(table) > 2 and _may_be_id(name, columns[j], len(table))]
+    return np.array([j for j in asked if _reason(names[j], [columns[j]]) is not None], dtype=np.int64)
 
 
 def holds_dates(frame: Frame, column: str) -> bool:
