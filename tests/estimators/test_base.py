@@ -1,6 +1,7 @@
 """What both detectors share: settings in, or one sentence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from vbrand import BrandSampler, VBrand
@@ -48,3 +49,11 @@ def test_blank_labels_are_unlabelled_rows():
 def test_a_fit_without_labels_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"VBrand requires y to be passed.*give one label for each row"):
         VBrand().fit(np.eye(5))
+
+
+def test_columns_of_a_data_frame_that_may_be_ids_are_told():
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    table = pd.DataFrame(rows, columns=["ash", "fat"]).assign(sample_id=np.arange(100, 140))
+    with pytest.warns(UserWarning, match="column 'sample_id': measured, but if that numbers, names or dates the rows"):
+        VBrand(check=0, random_state=0).fit(table, ["oat"] * 40)
+    VBrand(check=0, random_state=0).fit(table[["ash", "fat"]], ["oat"] * 40)

@@ -7,7 +7,7 @@ from calls import discover, found_teff, labels_of, refused
 from tables import COLUMNS, grain_rows
 
 import vbrand
-from vbrand.io.tables.ids import Reason, _words, holds_dates, id_columns
+from vbrand.io.tables.ids import Reason, _words, columns_like_ids, holds_dates, id_columns
 from vbrand.io.tables.separated import Origin, separated
 
 rng = np.random.default_rng(0)
@@ -126,3 +126,19 @@ def test_what_can_not_be_measured_is_refused(tmp_path, numbered):
     assert "has no column 'tagg' (--measure). Did you mean 'tag'?" in refused(tmp_path, *asked, "tagg")
     assert "can't be measured (--measure) and mean something else" in refused(tmp_path, *asked, "tag", "--id", "tag")
     assert "column 'seen' of train.csv holds no numbers" in refused(tmp_path, *asked, "seen")
+
+
+def test_columns_in_memory_that_may_be_ids_are_seen():
+    rng = np.random.default_rng(0)
+    table = np.column_stack(
+        [
+            rng.permutation(60) + 1.0,
+            np.full(60, 20240503.0) + np.arange(60) % 20,
+            rng.normal(size=60),
+            np.arange(60.0) % 7,
+        ]
+    )
+    names = ["sample_id", "date", "ash", "leaves"]
+    assert columns_like_ids(names, table).tolist() == [0, 1]
+    assert columns_like_ids(names[2:], table[:, 2:]).tolist() == []
+    assert columns_like_ids(["sample_id"], np.full((5, 1), np.nan)).tolist() == []
