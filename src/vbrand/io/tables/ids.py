@@ -58,7 +58,7 @@ def id_columns(frames: Sequence[Frame], columns: Sequence[str]) -> dict[str, Rea
 def columns_like_ids(names: Sequence[str], table: NDArray[Any]) -> IntArray:
     """Return which columns of numbers in memory look as if they named or counted the rows, or held their dates.
 
-    >>> columns_like_ids(["sample_id", "ash"], np.column_stack([np.arange(9.0), np.arange(9.0) % 4 + 0.5]))
+    >>> columns_like_ids(["sample_id", "ash"], np.column_stack([np.arange(9), np.arange(9) % 4 + 0.5]))
     array([0])
     """
     columns = np.asarray(table, dtype=np.float64).T
