@@ -36,6 +36,8 @@ _TOGETHER = (
     "patient, a field), name the samples (groups=, --replicate COLUMN): else known rows are called novel, and the "
     "check can't tell."
 )
+# rows of a discovery that are compared with labelled ones: what only more of them would show is small
+_ASKED = 5_000
 # of tables
 _BY_CHANCE = 1e-3
 
@@ -65,16 +67,14 @@ def on_columns(table: Any, passage: Passage, ranges: FloatArray | None) -> tuple
     )
 
 
-def beside_some(
-    context: Context, learned: Learned, rows: Rows, further: Further, finding: Finding, most: int
-) -> Context:
-    """Return the context of a discovery with what at most so many of its rows say of known classes that have moved.
+def beside_some(context: Context, learned: Learned, rows: Rows, further: Further, finding: Finding) -> Context:
+    """Return the context of a discovery with what some of its rows say of its labelled rows.
 
     Of a wide table nothing is compared: its components are those of the labelled rows, and fit them better than others.
     """
     if learned.witnesses is None:
         return context
-    some = Rows.plain(rows.working(every_kth(len(rows), most)), rows.levels)
+    some = Rows.plain(rows.working(every_kth(len(rows), _ASKED)), rows.levels)
     if company(learned.witnesses.rows[:, : rows.columns], some.table[:, : rows.columns]) > _IN_COMPANY:
         context = replace(context, cautions=(*context.cautions, _TOGETHER))
     if learned.passage.reduction is not None:

@@ -255,7 +255,7 @@ class VBrand(Published, Batches):
             same = identity(story, fit, inside_of(parts, context.threshold))
             before = numbered(story, fit, same, meaning, parts, context.threshold)
         elif verdict is not None:
-            context = beside_some(context, learned, rows, fit, finding, self._tuning.check.rows)
+            context = beside_some(context, learned, rows, fit, finding)
         with passes_shown(self.verbose, getattr(table.rows, "scratch", None), "answering"):
             discovery = discovery_of(
                 context,
