@@ -22,7 +22,7 @@ def way_in(
     reduction, measured = _reduced(detector, rows if warp is None else warp.inward(rows), labels)
     step = None if warp is None else warp.steps(rows)
     coordinates = Coordinates.of(measured, rounded=detector.scatter == "modes", step=step)
-    if detector.scatter == "modes" and reduction is None:
+    if detector.scatter == "modes" and reduction is None and measured.shape[1] > 1:
         coordinates = coordinates.where_columns_add_up(measured, np.unique(labels, return_inverse=True)[1])
     return Passage(names, kept, reduction, coordinates, warp=warp), measured
 
