@@ -19,8 +19,8 @@ from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.kernel import statistics_of_labels
 from vbrand.inference.rows import FARTHEST, Rows
-from vbrand.model.components import Components, evidence, stacked
-from vbrand.model.kernels import Gaussian, Kernel
+from vbrand.model.components import Components, stacked
+from vbrand.model.kernels import Kernel
 from vbrand.model.prior import Prior
 from vbrand.model.roots import symmetric_roots
 from vbrand.model.statistics import Statistics, joined
@@ -31,6 +31,7 @@ from vbrand.stage1.classes import KnownClasses, check_sizes, pooled_scales, stan
 from vbrand.stage1.gaps import White, fit_with_gaps, near, observed_distances
 from vbrand.stage1.lessons import Lessons, Recalled, bare, forgotten, needless, not_too_extreme, recalled
 from vbrand.stage1.levels import levels_without
+from vbrand.stage1.scatters import alike_scatters, sphere_without
 from vbrand.stage1.tuning import TUNED, Stage1Tuning
 from vbrand.types import BoolArray, FloatArray, IntArray
 
@@ -113,7 +114,7 @@ def learn_modes(
 
     used, root = joined([mode.fit.statistics for mode in modes]), white.root
     noise = way.noise_in(white.inverse)
-    centres, scatters, average, alike = _alike_scatters(used, noise, tuning, white.sphere)
+    centres, scatters, average, alike = alike_scatters(used, noise, tuning, white.sphere)
     count = used.counts
     return KnownClasses(
         labels=classes,
@@ -166,8 +167,8 @@ def known_without(
     noise, root = lessons.components.noise, lessons.root
     with not_too_extreme():
         used = forgotten(lessons, taught, hidden & (lessons.mode_of >= 0) & fewer[lessons.mode_of])
-        sphere = _sphere_without(lessons.statistics, used, noise, tuning, own_sphere)
-        centres, scatters, average, alike = _alike_scatters(used.reordered(kept), noise, tuning, sphere)
+        sphere = sphere_without(lessons.statistics, used, noise, tuning, own_sphere)
+        centres, scatters, average, alike = alike_scatters(used.reordered(kept), noise, tuning, sphere)
     return replace(
         known,
         class_of=known.class_of[kept],
@@ -182,23 +183,6 @@ def known_without(
         lessons=None,
         levels=levels_without(known, rows, hidden, kept),
     ), kept
-
-
-def _sphere_without(
-    before: Statistics, after: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
-) -> FloatArray:
-    """Return what is a sphere in coordinates whitened by all rows, in those whitened without some, (p, p).
-
-    (3.26)  A^-1/2 A_left A^-1/2,  A the average (3.20) with all rows, A_left that without some
-    """
-    averages = [_average_scatter(one, noise, tuning, sphere)[1] for one in (before, after)]
-    turned = np.array_equal(sphere, np.eye(sphere.shape[0]))
-    if not turned:  # to white coordinates
-        root, back = symmetric_roots(sphere)
-        averages = [back @ one @ back for one in averages]
-    inverse = symmetric_roots(averages[0])[1]
-    without = np.asarray(inverse @ averages[1] @ inverse)
-    return without if turned else np.asarray(root @ without @ root)
 
 
 def _lessons(modes: list[_Mode], used: Statistics, white: White, count: int) -> Lessons:
@@ -352,48 +336,3 @@ def _plausible(modes: list[_Mode], by_class: list[FloatArray], white: White, way
                 continue
         kept.append(mode)
     return kept
-
-
-def _average_scatter(
-    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the scatter of the rows of each mode, and their average."""
-    # W of (5.4), by drift = s / R
-    drift = used.sums / used.weights[:, None]
-    within = used.squares - used.weights[:, None, None] * drift[:, :, None] * drift[:, None, :]
-    own = within if noise is None else within + used.weights[:, None, None] * noise
-    # (3.20)  average = (sum_k W_k + R_k D + 5 I) / (sum_k N_k + 5)
-    spherical = tuning.spherical_rows
-    return own, (own.sum(axis=0) + spherical * sphere) / (used.counts.sum() + spherical)
-
-
-def _alike_scatters(
-    used: Statistics, noise: FloatArray | None, tuning: Stage1Tuning, sphere: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Return centres, scatters, their average, and how alike they are, by the evidence of the labelled rows.
-
-    Sigma_k ~ InverseWishart with E[Sigma_k] = average: the degrees of freedom that make the modes most likely say how
-    far each is drawn to the average, and how far a novel class may be expected to be like it.
-    """
-    count, p = used.sums.shape
-    own, average = _average_scatter(used, noise, tuning, sphere)
-    centres = used.origin + used.sums / used.weights[:, None]
-    middle = np.average(centres, axis=0, weights=used.counts)
-
-    # one component for each degree of likeness, of which all modes may be
-    tried = np.geomspace(1.0, tuning.most_alike, tuning.alike_steps)
-    ways = Components(
-        np.tile(middle, (tried.size, 1)),
-        np.full(tried.size, tuning.vague),
-        p + 1.0 + tried,
-        tried[:, None, None] * average,
-        (Gaussian(),) * tried.size,
-        noise,
-    )
-    # (3.21)  a = argmax sum_k evidence(mode k | nu = p + 1 + a, Psi = a average)
-    of, every = np.repeat(np.arange(tried.size), count), np.tile(np.arange(count), tried.size)
-    scores = evidence(ways, used.reordered(every), of).reshape(tried.size, count).sum(axis=1)
-    alike = float(tried[int(np.argmax(scores))])
-    # (3.22)  scatter_k = (a average + W_k + R_k D) / (a + N_k)
-    scatters = (alike * average + own) / (alike + used.counts)[:, None, None]
-    return centres, scatters, average, alike
