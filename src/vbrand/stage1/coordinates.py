@@ -14,12 +14,13 @@ from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
 from vbrand.types import FloatArray, IntArray
 
-# of a column's scale: where columns add up to others finer differences are arithmetic
-_FINEST = 1e-4
+# of a column's scale: columns add up to others where rows lie so near one plane, and there finer differences are
+# arithmetic. Were the second as small as the first, wild rows would leave no digits across the plane
+_FLAT, _FINEST = 1e-4, 1e-3
 # parts of the rows that are looked at, one of which has none that is wrong
 _PARTS = 20
 # however thin a class is, what lies within this many scales counts as it is
-_NEAREST = 1e3
+_NEAREST = 300.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Coordinates:
 
     def reaching(self, scatters: FloatArray) -> "Coordinates":
         """Return coordinates that end where squares would swallow the least of these scatters, (K, p, p)."""
-        # (3.1)  r = max(1000, 1e6 min(1, l^1/2)),  l: the least eigenvalue of a known scatter
+        # (3.1)  r = max(300, 1e6 min(1, l^1/2)),  l: the least eigenvalue of a known scatter
         least = max(float(np.linalg.eigvalsh(scatters).min()), 0.0)
         return replace(self, farthest=max(FARTHEST * min(1.0, np.sqrt(least)), _NEAREST))
 
@@ -128,6 +129,6 @@ def _add_up(classes: list[FloatArray]) -> bool:
     for rows in apart:
         normal = np.linalg.eigh(rows.T @ rows)[1][:, 0]
         across = [own @ normal for own in classes]
-        if np.median(np.concatenate([np.abs(own - np.median(own)) for own in across])) <= _FINEST:
+        if np.median(np.concatenate([np.abs(own - np.median(own)) for own in across])) <= _FLAT:
             return True
     return False
