@@ -21,6 +21,12 @@ def statlog(part: str = "trn") -> tuple[np.ndarray, np.ndarray]:
     return table[:, :36], table[:, 36].astype(int)
 
 
+def bench(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a set of the team's benchmark, and their classes."""
+    stored = np.load(SHARED / "bench" / "data" / f"{name}.npz", allow_pickle=False)
+    return stored["X"].astype(float), stored["y"].astype(str)
+
+
 def seeds(label: int) -> np.ndarray:
     stored = np.load(SHARED / "bench" / "data" / "seeds.npz", allow_pickle=True)
     return np.round(stored["X"].astype(float)[stored["y"] == str(label)], 4)  # four decimals in the original

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
+from shared import bench, needs_shared
 
 from vbrand import VBrand
 from vbrand.model.kernels import Student
@@ -106,3 +107,23 @@ def test_wild_rows_leave_digits_across_the_plane():
         detector = VBrand(kernel="gaussian", update_known=False).fit(rows[:7], np.zeros(7, dtype=int))
         (trace,) = detector.discover(rows[7:]).traces
         assert np.diff(trace).min(initial=0.0) >= -1e-7 * np.abs(trace).max()
+
+
+def test_a_direction_without_any_scatter_is_as_thin_as_differences_that_count():
+    total = block_diag(np.eye(3) * 200.0, np.zeros((1, 1))) + TUNED.spherical_rows * np.eye(4)
+    least = np.linalg.eigvalsh(_no_rounder_than_rows(total / 7.0, np.array([7.0]), 196, TUNED))[0]
+    np.testing.assert_allclose(least, 196 / 7.0 * TUNED.finest**2 / 12.0)
+
+
+@needs_shared
+def test_thirty_labelled_rows_per_class_of_columns_that_add_up_in_most_rows():
+    """Found on the team's image segments, of which most rows of most classes lie in one plane, and not all of any: the
+    scatter within classes had no inverse."""
+    rows, classes = bench("segment")
+    rng = np.random.default_rng(0)
+    order = rng.permutation(classes.size)
+    labelled = np.concatenate([order[classes[order] == name][:30] for name in np.unique(classes)])
+    detector = VBrand(random_state=0).fit(rows[labelled], classes[labelled])
+    assert np.linalg.cond(detector._fitted.learned.views[0][1].scatters).max() < 1e13
+    found = detector.discover(np.delete(rows, labelled, axis=0))
+    assert (found.labels == np.delete(classes, labelled)).mean() > 0.7

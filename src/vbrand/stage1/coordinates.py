@@ -12,11 +12,11 @@ from vbrand.robust.rounding import rounding_steps
 from vbrand.samples import evenly
 from vbrand.stage1.classes import KnownClasses
 from vbrand.stage1.elicit import Beliefs
+from vbrand.stage1.tuning import TUNED
 from vbrand.types import FloatArray, IntArray
 
-# of a column's scale: columns add up to others where rows lie so near one plane, and there finer differences are
-# arithmetic. Were the second as small as the first, wild rows would leave no digits across the plane
-_FLAT, _FINEST = 1e-4, 1e-3
+# of a column's scale: columns add up to others where rows lie so near one plane
+_FLAT = 1e-4
 # parts of the rows that are looked at, one of which has none that is wrong
 _PARTS = 20
 # however thin a class is, what lies within this many scales counts as it is
@@ -54,7 +54,7 @@ class Coordinates:
         rows, member = np.clip(rows[whole] / self.unit, -FARTHEST, FARTHEST), member[whole]
         if not _add_up([rows[member == j] for j in np.unique(member)]):
             return self
-        finest = _FINEST * self.unit
+        finest = TUNED.finest * self.unit
         return replace(self, step=finest if self.step is None else np.maximum(self.step, finest))
 
     @property

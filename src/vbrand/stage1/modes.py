@@ -266,11 +266,13 @@ def _no_rounder_than_rows(scatter: FloatArray, divisor: FloatArray, free: int, t
     With the width of spherical rows there, the scatters of components would follow from how many rows they have.
     """
     size, axes = np.linalg.eigh(divisor[0] * scatter)
-    rows = np.maximum(size - tuning.spherical_rows, free * np.square(tuning.rounding))  # w
+    rows = np.maximum(size - tuning.spherical_rows, 0.0)  # w
     # (3.16)  size ~ w + 5 min(1, w / t),  t = 5 (1 - (p / n)^1/2)^2: so small the rows' own may be, if all is round
     thin = tuning.spherical_rows * np.square(1.0 - np.sqrt(min(1.0, size.size / max(free, 1))))
     worth = tuning.spherical_rows * (np.minimum(rows, thin) / thin if thin > 0.0 else np.ones(size.size))
-    return np.asarray((axes * (rows + worth)) @ axes.T / divisor[0])
+    # where only some classes lie in one plane no step of columns, (3.25), keeps the others' scatter from nothing
+    least = free * np.square(tuning.finest) / 12.0
+    return np.asarray((axes * np.maximum(rows + worth, least)) @ axes.T / divisor[0])
 
 
 def _modes(member: int, rows: FloatArray, index: IntArray, most: int, white: White, way: _Way) -> list[_Mode]:

@@ -76,6 +76,9 @@ class Stage1Tuning:
     turns_of_axes: int = 3
     # share of the largest size below which that of an axis is rounding
     rounding: float = 1e-6
+    # of a column's scale: where columns add up to others finer differences are arithmetic; with less, wild rows leave
+    # no digits across the plane
+    finest: float = 1e-3
     # share of labelled rows that leave so little over that it counts as more: less than that is nothing new
     little: float = 0.1
 
