@@ -49,6 +49,16 @@ def test_rows_that_are_not_at_hand_stay_learned():
     np.testing.assert_allclose(fewer.centres, known.centres, atol=0.2)
 
 
+def test_what_rows_at_hand_do_not_explain_is_nothing():
+    """Heavy tails: ascents end before weights are those of the scatter. For mail of 57 columns the rest had no root."""
+    rng = np.random.default_rng(1)
+    rows = np.exp(rng.normal(0.0, 2.0, (300, 5))) * (rng.random((300, 5)) < 0.5)
+    known = learn_modes(rows, np.repeat([0, 1], 150), kernel=Student(3.0))
+    for mode in recall(known, rows).modes:
+        assert not mode.absent.squares.any()
+        assert not mode.absent.sums.any()
+
+
 def test_forgetting_no_row_changes_nothing():
     rows, known = learned(Student(15.0))
     same, kept = without(rows, known, np.zeros(0, dtype=int))

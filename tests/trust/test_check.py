@@ -9,7 +9,8 @@ import pytest
 from vbrand import VBrand
 from vbrand.estimators.tuning import Tuning
 from vbrand.trust.cells import Cells
-from vbrand.trust.check import _earlier_of_classes, _of_fit, _with_earlier
+from vbrand.trust.check import _earlier_of_classes, _of_fit, _scaled, _with_earlier
+from vbrand.trust.meaning import Checked
 from vbrand.trust.table import Counts, rows_of_classes
 from vbrand.trust.tuning import TUNED
 
@@ -68,6 +69,14 @@ def test_novel_rows_stay_where_they_are_with_all_labels():
     counts = Counts(np.array([50, 100]), np.ones((1, 2)), np.array([0, 1, 2]), np.ones((2, 1)), np.ones((2, 1)))
     larger = _of_fit(counts, np.array([70.0, 80.0]))
     np.testing.assert_allclose(0.4 * larger * [70.0, 80.0], [0.4 * 70.0, 40.0])
+
+
+def test_a_cell_of_novel_rows_alone_has_shares_that_sum_to_one():
+    """Where the share of known rows had no digit left shares of classes were 1e288, and a novel group known."""
+    novel, classes = np.array([1.0, 0.7]), np.array([[0.0, 1e-290], [0.2, 0.1]])
+    found = _scaled(Checked(None, None, classes, novel, 0.0, 1.0), np.array([0.996, 1.0]))
+    np.testing.assert_allclose(found.classes.sum(axis=1), [0.004, 0.3])
+    np.testing.assert_allclose(found.classes[1], classes[1])
 
 
 def test_copies_of_labelled_rows_are_no_novelty():

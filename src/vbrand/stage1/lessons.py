@@ -96,6 +96,9 @@ def _taught(lessons: Lessons, white: FloatArray, vague: Components, k: int) -> T
         at_hand = sweep(Rows.plain(white[own]), scores_of(alone), None, 1).statistics
         # (5.3)  N, R, s and Q of all rows are the sums of those of parts of them; some may not be at hand
         absent = absent + at_hand.about(absent.origin).scaled(-1.0)
+    if absent.counts[0] < 0.5:
+        # an ascent ends a step before its weights are those of its scatter: that step is nothing that a row taught
+        absent = absent.scaled(0.0)
     return Taught(own, alone, absent, Prior(posterior_from(vague, absent), alone.weights, np.zeros(0, dtype=np.int64)))
 
 

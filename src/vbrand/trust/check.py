@@ -146,8 +146,10 @@ def _of_fit(counts: Counts, rows: FloatArray) -> FloatArray:
 def _scaled(found: Checked, factor: FloatArray) -> Checked:
     """Return the shares of cells with those of novelty so many times as large, at most 1."""
     novel = np.minimum(factor * found.novel, 1.0)
-    known = np.maximum(1.0 - found.novel, np.finfo(np.float64).tiny)
-    return replace(found, novel=novel, classes=found.classes * ((1.0 - novel) / known)[:, None])
+    # where all rows are novel, to the last digit, any class may have what is left to known ones
+    classes = np.maximum(found.classes, np.finfo(np.float64).tiny)
+    classes /= classes.sum(axis=1, keepdims=True)
+    return replace(found, novel=novel, classes=classes * (1.0 - novel)[:, None])
 
 
 def _hidden_by_component(fits: list[Fold]) -> FloatArray:
