@@ -40,6 +40,17 @@ def test_rows_that_differ_where_labelled_rows_do_not_are_told(tmp_path):
     assert again.discover(new.assign(lead=[1.0] * 4 + [0.0] * 36, note=np.nan)).cautions == ()
 
 
+def test_levels_that_no_labelled_row_has_are_told():
+    """Also of text that is the same in all labelled rows: such a column was refused (mushrooms' veils)."""
+    rng = np.random.default_rng(0)
+    known, new = (pd.DataFrame(rows_of(rng, n, n), columns=list("abc")) for n in (30, 20))
+    detector = fitted(known.assign(veil="partial", farm=["hill", "vale"] * 30))
+    new = new.assign(veil=["universal"] * 7 + ["partial"] * 33, farm=["moor"] * 9 + ["hill"] * 31)
+    (told,) = detector.discover(new).context.cautions
+    assert told == "levels that no labelled row has: column 'veil' in 7 rows, column 'farm' in 9 rows. Look at them."
+    assert detector.discover(new.assign(veil="partial", farm="vale")).cautions == ()
+
+
 def test_a_column_in_which_no_row_lies_among_the_labelled_ones_is_told():
     rng = np.random.default_rng(1)
     known = pd.DataFrame(rows_of(rng, 30, 30), columns=list("abc")).assign(year=[2019, 2020] * 30)

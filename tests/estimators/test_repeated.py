@@ -65,6 +65,19 @@ def test_copies_of_labelled_rows_are_answered_and_not_counted():
     assert np.isclose(found.probabilities.sum(axis=1), 1.0).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_where_rows_come_again_in_both_tables_known_ones_stay_known(seed):
+    """Without unlabelled rows that equal labelled ones common values were in one table alone: .37 were called novel."""
+    rng = np.random.default_rng(seed)
+    values = np.vstack([rng.normal(0.0, 0.5, (300, 4)), rng.normal(0.0, 3.0, (9_000, 4))])
+    often = np.repeat([0.7 / 300, 0.3 / 9_000], [300, 9_000])
+    oat, rye = values[rng.choice(9_300, 1_600, p=often)], rng.normal(12.0, 1.0, (200, 4))
+    known = np.vstack([oat[:800], rye[:100]])
+    found = found_in(known, np.repeat(["oat", "rye"], [800, 100]), np.vstack([oat[800:], rye[100:]]))
+    assert (found.labels == "novel").mean() < 0.01
+    assert not any("copies of labelled ones" in note for note in found.notes)
+
+
 def test_a_saved_detector_knows_copies_of_labelled_rows(tmp_path):
     known, labels, new = grain()
     detector = VBrand(random_state=0).fit(known, labels)

@@ -58,6 +58,16 @@ def test_copies_of_labelled_rows_do_not_count():
     assert (repeats.twice, repeats.labelled) == (0, 5)
 
 
+@given(seeds, st.integers(200, 1_500), st.integers(200, 1_500))
+def test_rows_that_come_again_in_both_tables_are_no_copies_of_labelled_ones(seed, labelled, rows):
+    """Connections of a network, answers in a survey: common values and rare ones."""
+    rng = np.random.default_rng(seed)
+    values, weights = cloud(seed, rows=4_000), 1.0 / np.arange(30, 4_030)
+    drawn = values[rng.choice(4_000, labelled + rows, p=weights / weights.sum())]
+    repeats = repeats_of(drawn[labelled:], fingerprints(drawn[:labelled]))
+    assert repeats is None or repeats.labelled == 0
+
+
 def test_where_all_rows_are_labelled_ones_they_count():
     labelled = cloud(0)
     assert repeats_of(labelled, fingerprints(labelled)) is None

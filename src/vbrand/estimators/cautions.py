@@ -63,6 +63,7 @@ def on_columns(table: Any, passage: Passage, ranges: FloatArray | None) -> tuple
     numbers = passage.kept | ~passage.used
     return (
         *_not_measured(cells - inside, cells, ranges, columns, numbers & ~passage.kept),
+        *_new_levels(cells - inside, cells, ranges, columns, ~numbers),
         *_elsewhere(inside, cells, np.stack([low, high]), ranges, columns, passage.kept),
     )
 
@@ -144,9 +145,7 @@ def _not_measured(
     outside: FloatArray, cells: FloatArray, ranges: FloatArray, columns: Columns, aside: BoolArray
 ) -> list[str]:
     """Return which columns that are the same in all labelled rows differ in others."""
-    # were as many among labelled rows, none of these would differ once in a thousand tables
-    chance = np.log(1.0 / _BY_CHANCE) / max(float(ranges[2].max()), 1.0)
-    found = np.flatnonzero(aside & (outside > chance * cells.max()))
+    found = np.flatnonzero(aside & _beyond_chance(outside, cells, ranges))
     if not found.size:
         return []
     told = [
@@ -158,6 +157,25 @@ def _not_measured(
     return [
         f"not measured, for labelled rows do not differ there, but others do: {', '.join(told)}{more}. Look at them."
     ]
+
+
+def _new_levels(
+    outside: FloatArray, cells: FloatArray, ranges: FloatArray, columns: Columns, categories: BoolArray
+) -> list[str]:
+    """Return which categories have levels that no labelled row has, whose numbers come after those of the others."""
+    found = np.flatnonzero(categories & _beyond_chance(outside, cells, ranges))
+    if not found.size:
+        return []
+    told = [f"{columns.called(j)} in {plural(int(outside[j]), 'row', 'rows')}" for j in found[:_NAMED].tolist()]
+    more = f" and {found.size - _NAMED} more" if found.size > _NAMED else ""
+    return [f"levels that no labelled row has: {', '.join(told)}{more}. Look at them."]
+
+
+def _beyond_chance(outside: FloatArray, cells: FloatArray, ranges: FloatArray) -> BoolArray:
+    """Return in which columns more cells are unlike all labelled ones than chance makes, (p,)."""
+    # were as many among labelled rows, none of these would differ once in a thousand tables
+    chance = np.log(1.0 / _BY_CHANCE) / max(float(ranges[2].max()), 1.0)
+    return np.asarray(outside > chance * cells.max())
 
 
 def _elsewhere(

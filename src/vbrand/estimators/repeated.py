@@ -22,7 +22,7 @@ class LabelledRows:
 
     rows: NDArray[Any]  # (n, p)
     labels: NDArray[Any]  # (n,)
-    prints: IntArray  # by which copies of them, and of their replicates, are known
+    prints: IntArray  # of all of them, by which copies are known
     notes: tuple[str, ...]
     replicates: int = 0  # other rows of its sample that a row had, where nobody named samples
 
@@ -46,7 +46,7 @@ def labelled_rows(
     counted = first if repeats is None else first[repeats.counted]
     if repeats is not None:
         _check_left(classes, member[first], member[counted])
-    prints = fingerprints(rows[counted]).view(np.int64)
+    prints = fingerprints(rows[first]).view(np.int64)
     notes = _notes("labelled row", table.shape[0], first.size, repeats)
 
     if samples is not None:

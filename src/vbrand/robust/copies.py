@@ -43,6 +43,7 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
     Of a table in which every row stands several times each counts once. Else equal rows are copies if there are more
     pairs of them than of rows that agree in all columns but one: values that are rounded coarsely, or have few levels,
     make more of the second kind. Nor are they copies where the levels of all columns have not room for so many rows.
+    Rows that equal labelled ones no oftener than they equal each other are what comes again: they stay.
     """
     prints = fingerprints(table)
     known = np.zeros(0, dtype=np.uint64) if labelled is None else np.sort(labelled)
@@ -50,12 +51,16 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
         return None
 
     number, times = _numbered(prints)
-    kept = np.flatnonzero(number < times // _times_all(number, times))
+    times //= _times_all(number, times)
+    kept = np.flatnonzero(number < times)
     own = prints[kept]
     if _pairs(own) > 0.0 and _beyond_chance(_of_rows(table, kept), own, _pairs(own), 1.0):
         kept = kept[_numbered(own)[0] == 0]
 
-    unlike = _unlike_labelled(_of_rows(table, kept), prints[kept], known)
+    alone, pairs = prints[times == 1], int(((times == 2) & (number == 0)).sum())
+    unlike = np.ones(kept.size, dtype=bool)
+    if _oftener_than_each_other(alone, pairs, known, prints.size):
+        unlike = _unlike_labelled(_of_rows(table, kept), prints[kept], np.unique(known))
     counted = kept[unlike] if unlike.any() else kept  # nothing but labelled rows: they are what there is
     if counted.size == prints.size:
         return None
@@ -65,6 +70,17 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
 def _of_rows(table: NDArray[Any], rows: IntArray) -> NDArray[Any]:
     """Return some rows of a table; of all of them no second copy."""
     return table if rows.size == table.shape[0] else table[rows]
+
+
+def _oftener_than_each_other(alone: Prints, pairs: int, known: Prints, rows: int) -> bool:
+    """Return whether more rows that stand in their table once equal a labelled one than would if all came as they come.
+
+    Of values that come again some stand in both tables. Were they left out of one, that would hold the rare ones.
+    """
+    # a value that comes with probability p stands in m rows once with probability m p e^(-m p), and twice with m p / 2
+    # times that; in n others with n p at the most. Models of old know different labelled rows only, which are fewer
+    chance = 2.0 * pairs * known.size / max(rows, 1)
+    return bool(np.isin(alone, known).sum() > 2.0 * chance)
 
 
 def _unlike_labelled(table: NDArray[Any], prints: Prints, known: Prints) -> BoolArray:

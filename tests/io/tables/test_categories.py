@@ -109,6 +109,7 @@ def test_cells_say_the_same_whatever_type_they_have():
 
 def test_few_levels_are_repeated_and_mostly_no_numbers():
     assert few_levels(["red", "blue"] * 3)
+    assert few_levels(["red"] * 3)
     assert not few_levels(["red", "blue"])
     assert not few_levels(["1", "2", "x"] * 3)
     assert not few_levels([None] * 9)

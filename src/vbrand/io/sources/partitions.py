@@ -23,7 +23,7 @@ from vbrand.io.tables.categories import (
 )
 from vbrand.io.tables.frames import TableError
 from vbrand.io.tables.labels import read_labels
-from vbrand.io.tables.validated import Columns
+from vbrand.io.tables.validated import TEXT_REMEDY, Columns
 
 Collected = tuple[NDArray[Any], NDArray[Any], WorkerRows, Columns, Categories]
 
@@ -153,7 +153,7 @@ def _columns(table: Any, label: str | None, categories: list[int]) -> Columns:
     for j, name in enumerate(own):
         dtype = table.dtypes[name]
         if j not in categories and getattr(dtype, "kind", "O") not in "biuf":
-            raise ValueError(f"column '{name}' holds {dtype}; numbers are expected. Leave the column out, or code it.")
+            raise ValueError(f"column '{name}' holds {dtype}; numbers are expected. {TEXT_REMEDY}")
     return Columns(len(own), tuple(own) if all(isinstance(name, str) for name in own) else None)
 
 

@@ -107,14 +107,17 @@ def texts_of(values: Iterable[Any]) -> list[str | None]:
 
 
 def few_levels(texts: Sequence[str | None]) -> bool:
-    """Return whether a column of text has few levels, but two at least, most of them no numbers, and rows of each."""
+    """Return whether a column of text has few levels, most of them no numbers, and rows of each.
+
+    One level is few, too: such a column tells nothing as long as all rows have it.
+    """
     there = [text for text in texts if text is not None]
     return are_few(set(there), len(there))
 
 
 def are_few(levels: Collection[str], rows: int) -> bool:
     """Return the same, given the levels and how many rows have one."""
-    if len(levels) < 2 or len(levels) > FEW or len(levels) * ROWS_PER_LEVEL > rows:
+    if not 1 <= len(levels) <= FEW or len(levels) * ROWS_PER_LEVEL > rows:
         return False
     return sum(map(is_number, levels)) * 2 <= len(levels)
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from vbrand.checks import brief
 from vbrand.types import IntArray
 
+TEXT_REMEDY = "Leave the column out, code it, or name it in categories= at fit if its levels are few."
 _COMPLEX = "give real numbers, such as real and imaginary parts in columns of their own."
 
 
@@ -108,7 +109,7 @@ def _text_in(table: Any) -> str:
             if isinstance(value, str) and not is_number(value):
                 name = f"column {j}" if names is None else f"column '{names[j]}'"
                 where = f"{name} holds text ({brief(value)} in row {i})"
-                return f"{where}; numbers are expected. Leave the column out, or code it."
+                return f"{where}; numbers are expected. {TEXT_REMEDY}"
     return "the table holds text; numbers are expected."
 
 
