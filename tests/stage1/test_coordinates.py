@@ -15,6 +15,14 @@ def test_units_and_shifts_do_not_meet_the_numerics():
     np.testing.assert_allclose(np.median(plain, axis=0), 0.0, atol=1e-12)
 
 
+def test_rows_are_never_so_far_out_that_they_have_no_square():
+    """A model file whose units are a hundred orders smaller than its rows."""
+    inward = Coordinates(np.zeros(2), np.array([1e-200, 1.0])).inward(np.array([[1e200, 3.0], [-1e250, np.nan]]))
+    assert np.isfinite(np.square(inward[:, 0])).all()
+    assert inward[0, 1] == 3.0
+    assert np.isnan(inward[1, 1])
+
+
 def test_values_that_are_too_small_to_square_are_refused():
     with pytest.raises(ValueError, match="too small or too large"):
         Coordinates.of(np.random.default_rng(0).normal(size=(20, 1)) * 1e-310)

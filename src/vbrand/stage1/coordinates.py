@@ -17,6 +17,8 @@ from vbrand.types import FloatArray, IntArray
 
 # of a column's scale: columns add up to others where rows lie so near one plane
 _FLAT = 1e-4
+# working coordinates with a square
+_FINITE = 1e150
 # parts of the rows that are looked at, one of which has none that is wrong
 _PARTS = 20
 # however thin a class is, what lies within this many scales counts as it is
@@ -89,8 +91,9 @@ class Coordinates:
 
     def inward(self, rows: FloatArray) -> FloatArray:
         """Return rows in working coordinates."""
-        # (3.1)  z = (y - c) / s
-        return np.asarray((rows - self.centre) * (1.0 / self.unit))
+        # (3.1)  z = (y - c) / s, never so far out that squares are infinite
+        with np.errstate(over="ignore"):
+            return np.clip((rows - self.centre) * (1.0 / self.unit), -_FINITE, _FINITE)
 
     def beliefs_inward(self, beliefs: Beliefs) -> Beliefs:
         """Return beliefs about centres and shapes, given in the user's units, in working coordinates."""
