@@ -120,6 +120,7 @@ def test_numbers_whose_sum_is_infinite_are_fine():
         ([[1.0, "low" * 999], [2.0, "3"]], r"column 1 holds text \('low.{0,100}\.\.\. in row 0\)"),
         (pd.DataFrame({"a": [1, 2], "day": pd.to_datetime(["2020", "2021"])}), "column 'day' holds dates or times"),
         (pd.DataFrame({"wait": pd.to_timedelta([1, 2], unit="s")}), "column 'wait' holds dates or times"),
+        (pd.DataFrame({"week": pd.period_range("2020", periods=2)}), "column 'week' holds dates or times"),
         (pl.DataFrame({"day": [1, 2]}).with_columns(pl.col("day").cast(pl.Date)), "column 'day' holds dates or times"),
     ],
 )

@@ -95,7 +95,7 @@ def _numeric(table: Any) -> Any:
         table = table.mask(table.isna(), np.nan)  # pandas' NA is no number, and NaN is
     if dtypes is not None and hasattr(table, "columns"):
         for name, dtype in zip(table.columns, dtypes, strict=True):
-            if str(dtype).lower().startswith(("date", "time", "duration")):
+            if str(dtype).lower().startswith(("date", "time", "duration", "period")):
                 raise ValueError(f"column '{name}' holds dates or times ({dtype}); numbers are expected. Leave it out.")
     return table
 
