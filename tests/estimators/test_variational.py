@@ -314,7 +314,7 @@ BAD_TABLES = [
     (lambda x, y, z: (x, y, z.assign(c=np.where(z.index < 2, np.inf, z.c))), "column 'c' has 2 infinite"),
     (lambda x, y, z: (x, y, z * np.nan), "no row has any value"),
     (lambda x, y, z: (x * np.nan, y, z), "all rows are unlabelled|no labelled row has any value"),
-    (lambda x, y, z: (x.assign(b="barley"), y, z), "column 'b' holds text .'barley' in row 0."),
+    (lambda x, y, z: (x.assign(b=[f"sack {i}" for i in x.index]), y, z), "column 'b' holds text .'sack 0' in row 0."),
     (lambda x, y, z: (x, np.r_[y[:-2], [7, 7]], z), "class 7 has 2 rows; a robust scatter needs at least 3"),
     (lambda x, y, z: (x, np.full(len(y), -1), z), "all rows are unlabelled"),
     (lambda x, y, z: (x, np.where(y == 0, np.inf, y), z), "whole numbers or text"),
