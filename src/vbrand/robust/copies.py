@@ -43,7 +43,7 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
     Of a table in which every row stands several times each counts once. Else equal rows are copies if there are more
     pairs of them than of rows that agree in all columns but one: values that are rounded coarsely, or have few levels,
     make more of the second kind. Nor are they copies where the levels of all columns have not room for so many rows.
-    Rows that equal labelled ones no oftener than they equal each other are what comes again: they stay.
+    Rows that equal labelled ones no oftener than those equal each other are what comes again: they stay.
     """
     prints = fingerprints(table)
     known = np.zeros(0, dtype=np.uint64) if labelled is None else np.sort(labelled)
@@ -51,15 +51,13 @@ def repeats_of(table: NDArray[Any], labelled: Prints | None = None) -> Repeats |
         return None
 
     number, times = _numbered(prints)
-    times //= _times_all(number, times)
-    kept = np.flatnonzero(number < times)
+    kept = np.flatnonzero(number < times // _times_all(number, times))
     own = prints[kept]
     if _pairs(own) > 0.0 and _beyond_chance(_of_rows(table, kept), own, _pairs(own), 1.0):
         kept = kept[_numbered(own)[0] == 0]
 
-    alone, pairs = prints[times == 1], int(((times == 2) & (number == 0)).sum())
     unlike = np.ones(kept.size, dtype=bool)
-    if _oftener_than_each_other(alone, pairs, known, prints.size):
+    if known.size > 0 and _oftener_than_each_other(prints, known):
         unlike = _unlike_labelled(_of_rows(table, kept), prints[kept], np.unique(known))
     counted = kept[unlike] if unlike.any() else kept  # nothing but labelled rows: they are what there is
     if counted.size == prints.size:
@@ -72,15 +70,16 @@ def _of_rows(table: NDArray[Any], rows: IntArray) -> NDArray[Any]:
     return table if rows.size == table.shape[0] else table[rows]
 
 
-def _oftener_than_each_other(alone: Prints, pairs: int, known: Prints, rows: int) -> bool:
-    """Return whether more rows that stand in their table once equal a labelled one than would if all came as they come.
+def _oftener_than_each_other(prints: Prints, known: Prints) -> bool:
+    """Return whether rows equal labelled ones oftener than labelled rows equal each other.
 
     Of values that come again some stand in both tables. Were they left out of one, that would hold the rare ones.
     """
-    # a value that comes with probability p stands in m rows once with probability m p e^(-m p), and twice with m p / 2
-    # times that; in n others with n p at the most. Models of old know different labelled rows only, which are fewer
-    chance = 2.0 * pairs * known.size / max(rows, 1)
-    return bool(np.isin(alone, known).sum() > 2.0 * chance)
+    # a row that comes as labelled rows do equals one of them as likely as each of them another. Twice as often is more
+    # than chance; models of old know different labelled rows only
+    number, times = _numbered(known)
+    again = times > _times_all(number, times)
+    return bool(np.isin(prints, known).sum() * known.size > 2.0 * again.sum() * prints.size)
 
 
 def _unlike_labelled(table: NDArray[Any], prints: Prints, known: Prints) -> BoolArray:
