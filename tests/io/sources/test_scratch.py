@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import tempfile
+import threading
 from errno import ENOSPC
 
 import numpy as np
@@ -124,6 +125,27 @@ def test_what_a_killed_run_left_goes_with_the_next(tmp_path, monkeypatch):
     with scratch.answering():
         scratch.answers("labels", (2,), np.int64)
     assert [file.name for file in (tmp_path / "store").iterdir()] == ["labels.npy"]
+
+
+def test_temporary_folders_of_others_may_go_at_any_moment():
+    """Each new one looks for abandoned ones, and found some that their owners were just removing."""
+    over, wrong = threading.Event(), list[Exception]()
+
+    def come_and_go():
+        while not over.is_set():
+            try:
+                Scratch()
+            except Exception as error:
+                wrong.append(error)
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    over.wait(1.0)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 def test_a_full_disk_is_told_before_anything_is_written(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,7 @@ from vbrand.io.sources.journal import Journal
 
 # temporary folders, and the file in them that is locked as long as they are needed
 _TEMPORARY, _HELD = "vbrand-", "held"
+_MARK = f".{_HELD}.vbrand-*"
 
 
 class Scratch:
@@ -31,8 +32,8 @@ class Scratch:
         self._halves: dict[Path, tuple[Path, BufferedWriter]] | None = None  # by name, while answers are made
         if folder is None:
             _remove_abandoned()
-            self.folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY))
-            weakref.finalize(self, _remove, self.folder, half_of(self.folder / _HELD)[1])
+            self.folder, held = _temporary()
+            weakref.finalize(self, _remove, self.folder, held)
             return
         self.folder = Path(folder)
         if self.folder.exists() and not self.folder.is_dir():
@@ -126,6 +127,15 @@ def _take_room(file: BinaryIO, path: Path) -> None:
             os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
 
 
+def _temporary() -> tuple[Path, BinaryIO]:
+    """Return a new temporary folder, and the file in it that is locked as long as it is needed."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY))
+        # before it was locked another process may have taken it for abandoned
+        with suppress(FileNotFoundError):
+            return folder, half_of(folder / _HELD)[1]
+
+
 def _remove(folder: Path, held: BinaryIO) -> None:
     held.close()  # it was locked until now
     shutil.rmtree(folder, ignore_errors=True)
@@ -134,8 +144,8 @@ def _remove(folder: Path, held: BinaryIO) -> None:
 def _remove_abandoned() -> None:
     """Remove temporary folders of runs that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
-        marks = list(folder.glob(f".{_HELD}.vbrand-*"))
-        if marks:
-            remove_left_behind(folder / _HELD)
-            if not any(mark.exists() for mark in marks):
-                shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # whoever made it may remove it at any moment
+            if any(folder.glob(_MARK)):
+                remove_left_behind(folder / _HELD)
+                if not any(folder.glob(_MARK)):
+                    shutil.rmtree(folder, ignore_errors=True)
