@@ -11,19 +11,9 @@ from hypothesis import strategies as st
 from vbrand.inference.cavi import ascend
 from vbrand.inference.growth import grow
 from vbrand.inference.kernel import statistics_of_labels, sweep
-from vbrand.inference.moves import (
-    MoveKind,
-    _best_guesses,
-    birth,
-    deletions,
-    merges,
-    releases,
-    renewals,
-    resplits,
-    splits,
-)
+from vbrand.inference.moves import MoveKind, birth, deletions, merges, releases, renewals, resplits, splits
 from vbrand.inference.rows import Rows
-from vbrand.inference.splits import axes_of, crossings, guesses
+from vbrand.inference.splits import guesses
 from vbrand.inference.starts import from_labels
 from vbrand.inference.tuning import TUNED
 from vbrand.model.components import evidence
@@ -155,8 +145,7 @@ def test_guesses_are_labelings_of_any_rows(n, p, kind, seed):
         rows[:, 0] = 1.0
     elif kind == 3:
         rows = rows[rng.integers(0, 2, size=n)]
-    axes = axes_of(rows)
-    found = [*guesses(rows, axes), *crossings(axes)]
+    found = list(guesses(rows))
     assert found
     for labels in found:
         assert labels.shape == (n,)
@@ -203,17 +192,3 @@ def test_a_long_table_is_searched_through_a_sample_first():
     assert (np.diff([move.bound for move in grown.history]) >= 0.0).all()
     assert grown.history[-1].bound == found.bound.total
     assert 40.0 in found.statistics.counts.round(-1)  # the rare group, which a sample hardly sees
-
-
-def test_crossings_are_refined_beside_the_guesses_that_look_best():
-    """Of 38 guesses for a skewed class those that led seven nats higher were crossings, the eighteenth and after."""
-    rng = np.random.default_rng(0)
-    rows, prior = problem()
-    local = Rows.plain(rng.normal(size=(60, rows.columns)))
-    found = _best_guesses(local, None, prior, prior.known, 4, replace(TUNED, local_starts=1))
-    first = _best_guesses(local, None, prior, prior.known, 4, replace(TUNED, local_starts=1, crossing_starts=0))
-    crossing = list(crossings(axes_of(local.numbers(slice(None)) @ prior.unit)))
-    assert len(first) == 1
-    assert len(found) == 1 + TUNED.crossing_starts
-    for guess in found[1:]:
-        assert any(np.unique(guess.labels + 2 * labels).size == 2 for labels in crossing)

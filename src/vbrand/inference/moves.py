@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vbrand.inference.cavi import Ascent, ascend
 from vbrand.inference.kernel import statistics_of_labelings
 from vbrand.inference.rows import Rows, relabelled
-from vbrand.inference.splits import axes_of, crossings, guesses
+from vbrand.inference.splits import guesses
 from vbrand.inference.tuning import TUNED, SearchTuning
 from vbrand.model.components import Components, evidence, posterior_from
 from vbrand.model.gaps import Spread, completed
@@ -331,13 +331,9 @@ def _best_guesses(
     unit = local.numbers(slice(None)) @ prior.unit
     if local.levels:
         unit = np.column_stack([unit, spread_levels(local.codes(slice(None)), sum(local.levels))])
-    axes = axes_of(unit, tuning)
-    cuts = list(guesses(unit, axes, tuning))
-    labelings = np.array([*cuts, *crossings(axes, tuning)])
+    labelings = np.array(list(guesses(unit, tuning)))
     last = labelings.max(axis=1)
-    able = (last >= 1) & (last <= room)
-    crossing = (np.arange(last.size) >= len(cuts))[able]
-    labelings, last = labelings[able], last[able]
+    labelings, last = labelings[(last >= 1) & (last <= room)], last[(last >= 1) & (last <= room)]
     if last.size == 0:
         return []
 
@@ -355,11 +351,7 @@ def _best_guesses(
     order_of_value = np.argsort(-values, kind="stable")
     # pieces that are the same but for their numbers have the same value, but for rounding
     fresh = np.append(True, -np.diff(values[order_of_value]) > tuning.same_guess)
-    in_order = order_of_value[fresh]
-    refined = np.arange(in_order.size) < tuning.local_starts
-    # crossings look worse than they are: both pieces begin with the centre of all
-    refined[np.flatnonzero(crossing[in_order] & ~refined)[: tuning.crossing_starts]] = True
-    for number in in_order[refined].tolist():
+    for number in order_of_value[fresh][: tuning.local_starts].tolist():
         here = np.arange(ends[number], ends[number + 1])
         stays = int(advantage[here].argmax())
         order = np.append(stays, np.delete(np.arange(here.size), stays))

@@ -5,7 +5,6 @@ matter but for ties.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -19,45 +18,28 @@ from vbrand.types import FloatArray, IntArray
 _FEW_DISTANCES = 64_000
 
 
-@dataclass(frozen=True)
-class Axes:
-    """Rows along axes of several kinds: the columns, the principal axes, and these in order of kurtosis."""
-
-    standard: FloatArray  # (n, p)
-    white: FloatArray  # (n, q)
-    unusual: FloatArray  # (n, q)
-
-
-def axes_of(rows: FloatArray, tuning: SearchTuning = TUNED) -> Axes:
-    """Return rows, (n, p), along axes of several kinds; columns should be of like size."""
+def guesses(rows: FloatArray, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
+    """Return labelings, (n,), of rows, (n, p), into two or more pieces; columns should be of like size."""
     standard = _standardised(rows)
     white = _whitened(standard, tuning.no_spread)
-    return Axes(standard, white, white @ _unusual_axes(white) if white.shape[1] else white)
 
-
-def guesses(rows: FloatArray, axes: Axes, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
-    """Return labelings, (n,), of rows, (n, p), into two or more pieces apart, or one about the other."""
-    standard, white, unusual = axes.standard, axes.white, axes.unusual
     most, steps = tuning.most_blobs, tuning.lloyd_steps
     yield from _blobs(rows, most, steps)
     yield from _blobs(standard, most, steps)
-    for own in (standard, white):
-        yield from _cores(own, tuning)
+    for axes in (standard, white):
+        yield from _cores(axes, tuning)
     if white.shape[1] == 0:
         return
 
     yield from _blobs(white, 2, steps)
+    unusual = white @ _unusual_axes(white)
     # clusters apart make flat or two-humped axes: the first ones
     yield from _blobs(unusual[:, : tuning.flattest], most, steps)
 
     distance = np.square(white).sum(axis=1)
     yield from (distance > np.quantile(distance, tuning.within)[:, None]).astype(np.int64)
-
-
-def crossings(axes: Axes, tuning: SearchTuning = TUNED) -> Iterator[IntArray]:
-    """Return labelings, (n,), into two pieces with one centre and different orientation."""
-    for own in (axes.standard, axes.white, axes.unusual):
-        yield from _crossings(own, tuning.crossings)
+    for axes in (standard, white, unusual):
+        yield from _crossings(axes, tuning.crossings)
 
 
 def _blobs(rows: FloatArray, most: int, steps: int) -> Iterator[IntArray]:

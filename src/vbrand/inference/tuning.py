@@ -54,8 +54,6 @@ class SearchTuning:
     local_rows: int = 4_000
     # guesses that are refined, of about thirty: those with the highest bound before any sweep
     local_starts: int = 6
-    # crossings that are refined beside these: before any sweep they look worse than they are
-    crossing_starts: int = 2
     # nats; guesses whose values are nearer than this are one guess: rounding makes less, another row in a piece more
     same_guess: float = 1e-6
     # sweeps of each: they rank the guesses, and sweeps over all rows finish the best
