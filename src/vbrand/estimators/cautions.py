@@ -55,15 +55,20 @@ def ranges_of(labelled: FloatArray) -> FloatArray:
 
 
 def on_columns(table: Any, passage: Passage, ranges: FloatArray | None) -> tuple[str, ...]:
-    """Return what is to be said beside an answer, which may rest on such columns; nothing of rows not in memory."""
-    if ranges is None or not isinstance(table, np.ndarray):
+    """Return what is to be said beside an answer, which may rest on such columns.
+
+    Of rows not in memory nothing is said of columns of numbers, which all rows would have to be read for.
+    """
+    if ranges is None:
         return ()
-    inside, cells, low, high = _counted(table, ranges)
     columns = Columns(passage.kept.size, passage.names)
-    numbers = passage.kept | ~passage.used
+    new_levels = _new_levels(table, ranges, columns, passage)
+    if not isinstance(table, np.ndarray):
+        return new_levels
+    inside, cells, low, high = _counted(table, ranges)
     return (
-        *_not_measured(cells - inside, cells, ranges, columns, numbers & ~passage.kept),
-        *_new_levels(cells - inside, cells, ranges, columns, ~numbers),
+        *_not_measured(cells - inside, cells, ranges, columns, ~passage.used),
+        *new_levels,
         *_elsewhere(inside, cells, np.stack([low, high]), ranges, columns, passage.kept),
     )
 
@@ -151,24 +156,29 @@ def _not_measured(
     told = [
         f"{columns.called(j)} ({f'{ranges[0, j]:.6g} in' if ranges[2, j] else 'empty in'} all labelled rows, something "
         f"else in {plural(int(outside[j]), 'row', 'rows')})"
-        for j in found[:_NAMED].tolist()
+        for j in found.tolist()
     ]
-    more = f" and {found.size - _NAMED} more" if found.size > _NAMED else ""
-    return [
-        f"not measured, for labelled rows do not differ there, but others do: {', '.join(told)}{more}. Look at them."
-    ]
+    return [f"not measured, for labelled rows do not differ there, but others do: {_listed(told)}. Look at them."]
 
 
-def _new_levels(
-    outside: FloatArray, cells: FloatArray, ranges: FloatArray, columns: Columns, categories: BoolArray
-) -> list[str]:
+def _new_levels(table: Any, ranges: FloatArray, columns: Columns, passage: Passage) -> tuple[str, ...]:
     """Return which categories have levels that no labelled row has, whose numbers come after those of the others."""
-    found = np.flatnonzero(categories & _beyond_chance(outside, cells, ranges))
+    if not passage.categories:
+        return ()
+    inside, cells, _, _ = _counted(np.asarray(table[every_kth(table.shape[0], _ASKED)]), ranges)
+    category = passage.used & ~passage.kept
+    found = np.flatnonzero(category & _beyond_chance(cells - inside, cells, ranges))
     if not found.size:
-        return []
-    told = [f"{columns.called(j)} in {plural(int(outside[j]), 'row', 'rows')}" for j in found[:_NAMED].tolist()]
-    more = f" and {found.size - _NAMED} more" if found.size > _NAMED else ""
-    return [f"levels that no labelled row has: {', '.join(told)}{more}. Look at them."]
+        return ()
+    share = 1.0 - inside / np.maximum(cells, 1.0)
+    told = _listed([f"{columns.called(j)} in {share[j]:.1%} of the rows" for j in found.tolist()])
+    return (f"levels that no labelled row has: {told}. Look at them.",)
+
+
+def _listed(told: list[str]) -> str:
+    """Return the first of what is told of columns, and how many more there are."""
+    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    return f"{', '.join(told[:_NAMED])}{more}"
 
 
 def _beyond_chance(outside: FloatArray, cells: FloatArray, ranges: FloatArray) -> BoolArray:
@@ -194,10 +204,9 @@ def _elsewhere(
     told = [
         f"{columns.called(j)} ({own[0, j]:.6g} to {own[1, j]:.6g}, labelled rows {ranges[0, j]:.6g} to "
         f"{ranges[1, j]:.6g})"
-        for j in found[:_NAMED].tolist()
+        for j in found.tolist()
     ]
-    more = f" and {found.size - _NAMED} more" if found.size > _NAMED else ""
     return [
-        f"no row lies among the labelled ones in {', '.join(told)}{more}. If that tells when, where or how rows were "
+        f"no row lies among the labelled ones in {_listed(told)}. If that tells when, where or how rows were "
         "measured, and not what they are, leave it out."
     ]
